@@ -10,7 +10,7 @@ export ANYORDER_EFFORT ANYORDER_SEED
 printf 'ANYORDER_EFFORT=%s ANYORDER_SEED=%s\n' "$ANYORDER_EFFORT" "$ANYORDER_SEED"
 
 ./test.sh
-ANYORDER_BOMBS=all cargo test --release -p anyorder --test bombs
-ANYORDER_FAULTS=all cargo test -p anyorder --test faults
+ANYORDER_BOMBS=all cargo test --release -p anyorder-cli --test bombs
+ANYORDER_FAULTS=all cargo test -p anyorder-cli --test faults
 # Every certificate that a command of a test writes is certified by both checkers.
-ANYORDER_CERTIFY_ALL=1 cargo test -p anyorder --test all
+ANYORDER_CERTIFY_ALL=1 cargo test -p anyorder-cli --test all

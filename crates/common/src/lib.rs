@@ -1,10 +1,11 @@
 //! Small utilities that several crates need: text for people, files, enums with numbers and words,
-//! rows of bits, components of graphs, disjoint sets, random numbers. This crate knows nothing of
-//! the project.
+//! rows of bits, components of graphs, disjoint sets, random numbers, cancellation. This crate
+//! knows nothing of the project.
 
 #![forbid(unsafe_code)]
 
 pub mod bits;
+pub mod cancel;
 pub mod coded;
 pub mod files;
 pub mod numbers;

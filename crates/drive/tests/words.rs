@@ -4,7 +4,7 @@ use anyorder_drive::{CheckTraceOptions, Pairs, PredictOptions, TraceInput, check
 use anyorder_finding::{Finding, Harm, Kind, Severity};
 use anyorder_system::Control;
 use anyorder_testkit::threads;
-use anyorder_trace::{EventKind, LabelScheme, Mailbox, Problems, Trace, TraceBuilder};
+use anyorder_trace::{EventKind, LabelScheme, Mailbox, Mode, Problems, Trace, TraceBuilder};
 
 fn input(trace: Trace) -> TraceInput {
     TraceInput::new("t.trace", trace, &Problems::default(), &Control::default()).expect("right")
@@ -121,9 +121,9 @@ fn what_a_semaphore_keeps_apart_is_said_so_whatever_the_variable_is_called() {
 
 #[test]
 fn a_title_says_where_the_variable_and_not_its_namesake_was_allocated() {
-    // A thread has the name of the memory that the other one frees.
+    // A thread has the name of the lock that the other one destroys.
     let mut b = TraceBuilder::new();
-    let [main, namesake] = ["main", "0x10+4"].map(|name| b.handler(name, Mailbox::None).unwrap());
+    let [main, namesake] = ["main", "0x10"].map(|name| b.handler(name, Mailbox::None).unwrap());
     let [main, other] = [main, namesake].map(|handler| b.initial(handler));
     let memory = anyorder_trace::Location::Range { address: 0x10, size: 4, generation: 0 };
     let memory = b.interner.location(memory).unwrap();
@@ -132,8 +132,11 @@ fn a_title_says_where_the_variable_and_not_its_namesake_was_allocated() {
     let site = b.interner.site(site).unwrap();
     let alloc = b.push(main, EventKind::Alloc.into(), memory.0);
     b.on_handler(main, EventKind::Fork, namesake);
-    b.push(other, EventKind::Write.into(), memory.0);
-    b.push(main, EventKind::Free.into(), memory.0);
+    b.acquire(other, "0x10", Mode::EXCLUSIVE).unwrap();
+    b.release(other, "0x10", Mode::EXCLUSIVE).unwrap();
+    let name = b.interner.name("0x10").unwrap();
+    let lock = b.interner.lock(name).unwrap();
+    b.push(main, EventKind::Destroy.into(), lock.0);
     let plain = b.finish();
     let (tables, mut columns) = (plain.tables().clone(), plain.columns().clone());
     columns.sites[alloc.index()] = site;
@@ -141,7 +144,7 @@ fn a_title_says_where_the_variable_and_not_its_namesake_was_allocated() {
     let options = PredictOptions::default();
     let found = predict(&input(trace), &options, &Control::default()).expect("right");
     let title = &found.result.findings[0].finding.title;
-    let expected = "`0x10+4` (allocated at m.c:7) can be written by `0x10+4` after it is freed";
+    let expected = "`0x10` can use lock `0x10` (allocated at m.c:7) after it is destroyed";
     assert_eq!(title, expected);
 }
 

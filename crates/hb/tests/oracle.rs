@@ -55,7 +55,7 @@ fn difference(trace: &Trace, hb: &HappensBefore<'_>, naive: &Naive<'_, '_>) -> O
 }
 
 fn word(level: CoverageLevel) -> String {
-    format!("{level:?}")
+    format!("{level:?}").to_lowercase()
 }
 
 fn covered(naive: &Naive<'_, '_>, level: CoverageLevel, race: (EventId, EventId)) -> bool {

@@ -10,6 +10,7 @@ const LIGHT: &[&str] = &[
     "anyorder-trace",
     "anyorder-system",
     "anyorder-order",
+    "anyorder-stream",
     "anyorder-commute",
     "anyorder-search",
     "anyorder-explore",
@@ -25,6 +26,10 @@ const LIGHT: &[&str] = &[
     "anyorder-generate",
 ];
 
+/// What the code inside a native program stands on: no more than these, and what they name.
+const INSIDE_PROGRAMS: &[&str] =
+    &["anyorder-stream", "anyorder-trace", "anyorder-order", "anyorder-commute", "anyorder-common"];
+
 /// Crates that build programs in C, or find libraries in C.
 const BUILDS_C: &[&str] = &["cc", "cmake", "pkg-config", "bindgen", "vcpkg"];
 
@@ -35,6 +40,18 @@ const FORMATS: &[&str] = &["anyorder-formats", "zstd", "crc32fast"];
 fn the_light_crates_need_no_c_and_no_formats() {
     let wrong: Vec<String> = LIGHT.iter().flat_map(|name| heavy(name, &tree(name))).collect();
     assert!(wrong.is_empty(), "not light:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_code_inside_a_native_program_needs_the_stream_only() {
+    let is_foreign = |below: &&String| {
+        let own = below.starts_with("anyorder-") && !INSIDE_PROGRAMS.contains(&below.as_str());
+        own || below.starts_with("serde")
+    };
+    let tree = tree("anyorder-stream");
+    let foreign: Vec<_> = tree.iter().filter(is_foreign).collect();
+    assert!(foreign.is_empty(), "anyorder-stream needs {foreign:?}");
+    assert!(INSIDE_PROGRAMS.iter().all(|name| tree.contains(*name)), "{tree:?}");
 }
 
 #[test]

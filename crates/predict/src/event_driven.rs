@@ -8,12 +8,12 @@
 //! **Idea.** `anyorder-hb` computes the order and both kinds of pairs from a trace in memory. This
 //! module turns actions into its points, and its pairs into a [`Report`].
 
-use crate::analysis::StreamEvent;
-use crate::class::{Point, Specification};
-use crate::options::{CandidateOptions, Candidates};
-use crate::report::{Counts, Object, Report, Side, Violation, ViolationKind};
 use anyorder_hb::{
     CandidateLimits, CandidatePair, HappensBefore, Locks, OrderCandidates, Points, RuleSet,
+};
+use anyorder_stream::{
+    CandidateOptions, Candidates, ClassTable, Counts, Object, Point, Report, Side, Specification,
+    StreamEvent, Violation, ViolationKind,
 };
 use anyorder_system::{Control, Stopped};
 use anyorder_trace::{EventId, EventKind, Trace};
@@ -36,7 +36,7 @@ pub struct EventDriven {
 /// Finds the candidates of a trace by event-driven EDC under a rule set.
 ///
 /// Events that `specification` hides are still included. Pass a trace [without
-/// internals](crate::without_internals) to exclude them.
+/// internals](anyorder_stream::without_internals) to exclude them.
 ///
 /// Time and memory: those of happens-before over the trace, plus linear in the actions inside
 /// critical sections.
@@ -149,8 +149,8 @@ impl FoundPoints {
         let tables = specification.classes();
         let mut points = Points {
             list: Vec::new(),
-            tables: tables.iter().map(|table| table.conflicts).collect(),
-            reported: tables.iter().map(|table| table.reported).collect(),
+            tables: tables.iter().map(ClassTable::conflict_rows).collect(),
+            reported: tables.iter().map(ClassTable::reported_rows).collect(),
         };
         let (mut objects, mut actions) = (BTreeMap::new(), 0);
         let mut of_event: Vec<Point> = Vec::new();

@@ -1,17 +1,11 @@
 //! Predicts races and order violations from one recorded run.
 //!
-//! The crate decides which pairs of actions that do not commute a relation leaves unordered. The
-//! relation is happens-before ([`HbAnalysis`]), or WDC and its extension to specified actions, EDC
-//! ([`EdcAnalysis`]). The pairs are *candidates*: HB guarantees that the first one is a true race,
-//! the others guarantee nothing. [`Confirmer`] then searches for a witness: another order of the
-//! recorded events in which the two actions are reversed. [`check`](mod@check) groups
-//! both by cause. The crate makes no words. The definitions are in `docs/prediction.md` and
+//! `anyorder-stream` lists *candidates*: pairs of actions that do not commute and that a relation
+//! leaves unordered; all its items are here, too. [`event_driven`] finds those of a trace with
+//! mailboxes. [`Confirmer`] then searches for a witness: another order of the recorded events in
+//! which the two actions are reversed, and returns an [`Answer`]. [`check`](mod@check) groups both
+//! by cause. The crate makes no words. The definitions are in `docs/prediction.md` and
 //! `docs/witnesses.md`.
-//!
-//! The main items: [`Analysis`] consumes events, and [`run`] feeds several analyses from one
-//! stream. [`Specification`] and [`Specified`] define the actions that do not commute. [`Report`]
-//! holds the candidates. [`event_driven`] finds the candidates of a trace with mailboxes.
-//! [`Confirmer`] searches for witnesses and returns an [`Answer`].
 //!
 //! ```
 //! use anyorder_predict::{Analysis, EdcAnalysis, HbAnalysis, MemoryOnly, CandidateOptions, run};
@@ -38,47 +32,21 @@
 
 #![forbid(unsafe_code)]
 
-pub use analysis::{Analysis, Stamp, StreamEvent, run, run_until};
-pub use class::{Class, ClassTable, Conditions, MemoryOnly, Point, Specification};
+pub use anyorder_stream::{
+    Analysis, CandidateOptions, Candidates, Class, ClassTable, Communication, Conditions, Counts,
+    DeclareError, Described, DoesntCommute, EdcAnalysis, Engine, Hb, HbAnalysis, Internals,
+    LocksInMemory, MemoryOnly, NoCommunication, Object, ObjectSummary, Observation, Point,
+    PredictError, Relation, Report, Side, Specification, Specified, SpecifiedCall,
+    SpecifiedCommunication, Stamp, StreamEvent, Types, Unspecified, Violation, ViolationKind,
+    WdcAnalysis, hidden_events, run, run_until, without_internals,
+};
 pub use confirm::{
-    Answer, Communication, ConfirmOptions, ConfirmStats, Confirmer, Form, GaveUp, NoCommunication,
-    Observation, Reorders, Scale, Together, Witness,
+    Answer, ConfirmOptions, ConfirmStats, Confirmer, Form, GaveUp, Reorders, Scale, Together,
+    Witness,
 };
-pub use error::PredictError;
 pub use event_driven::{EventDriven, event_driven, event_driven_order};
-pub use options::{CandidateOptions, Candidates};
 pub use order_path::{OrderPaths, OrderRule, OrderStep, Ordered};
-pub use relations::engine::Engine;
-pub use relations::relation::{DoesntCommute, Hb, Relation};
-pub use report::{Counts, Object, Report, Side, Violation, ViolationKind};
-pub use specified::{
-    DeclareError, Described, Internals, LocksInMemory, ObjectSummary, Specified, SpecifiedCall,
-    SpecifiedCommunication, Types, Unspecified, hidden_events, without_internals,
-};
 
-/// Happens-before, with epochs.
-pub type HbAnalysis<S> = Engine<Hb, S>;
-
-/// WDC: of memory accesses only, or of the locks in memory as well.
-pub type WdcAnalysis<S = MemoryOnly> = Engine<DoesntCommute, S>;
-
-/// EDC: WDC with the actions of a specification.
-pub type EdcAnalysis<S> = Engine<DoesntCommute, S>;
-
-// The input and output of an analysis.
-mod analysis;
-mod class;
-mod error;
-mod options;
-mod report;
-
-// Candidates of a stream of events: the relations, the records of objects, critical sections.
-mod relations;
-mod sections;
-mod shadow;
-mod specified;
-
-// Candidates of a trace with mailboxes; witnesses; findings.
 pub mod check;
 mod confirm;
 mod event_driven;

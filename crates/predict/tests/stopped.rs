@@ -40,7 +40,8 @@ fn engine() -> EdcAnalysis<MemoryOnly> {
 
 fn analysed(trace: &Trace, control: &Control<'_>) -> Report {
     let mut edc = engine();
-    run_until(&mut TraceBlocks::new(trace), &mut [&mut edc], control, |_| {}).expect("right");
+    run_until(&mut TraceBlocks::new(trace), &mut [&mut edc], &control.cancel, |_| {})
+        .expect("right");
     edc.finish()
 }
 

@@ -1,8 +1,8 @@
 //! The controls of a long job: cancellation, progress, limits.
 
-use crate::cancel::{Cancel, StopReason, Stopped};
 use crate::limits::Limits;
 use crate::progress::{NoProgress, Progress};
+use anyorder_common::cancel::{Cancel, StopReason, Stopped};
 use std::fmt;
 
 static SILENT: NoProgress = NoProgress;

@@ -4,8 +4,8 @@
 //! choice. A single call of it can still take long. So an engine enters its control on each of its
 //! threads, and a system asks for it inside a call.
 
-use crate::cancel::{Cancel, StopReason, Stopped};
 use crate::control::Control;
+use anyorder_common::cancel::{Cancel, StopReason, Stopped};
 use std::cell::RefCell;
 use std::fmt;
 

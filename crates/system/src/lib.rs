@@ -36,11 +36,11 @@
 #![forbid(unsafe_code)]
 
 pub use actors::{Actor, Actors, PlaceOfStep, Role};
+pub use anyorder_common::cancel::{Cancel, StopReason, Stopped};
 pub use async_system::{
     AsyncSystem, EventInfo, HandlerInfo, HandlerOrder, InvocationId, InvocationStep, Lane,
     PostedInvocation, WaitPlace,
 };
-pub use cancel::{Cancel, StopReason, Stopped};
 pub use capabilities::{AccessDetail, Capabilities, EnabledDetail};
 pub use contract::{BrokenContract, Clause, ContractChecks, ContractOptions, check_contract};
 pub use control::Control;
@@ -69,7 +69,6 @@ pub use update::{Update, Updates, tidy_updates};
 
 mod actors;
 mod async_system;
-mod cancel;
 mod capabilities;
 mod contract;
 mod control;

@@ -1,7 +1,7 @@
 //! Errors of running a program.
 
-use crate::cancel::StopReason;
 use crate::schedule::Divergence;
+use anyorder_common::cancel::StopReason;
 
 /// Why a system could not run a request. A failure *of the program* (an assertion, an exception) is
 /// no such error: it is part of the run.

@@ -8,7 +8,7 @@ use crate::reading::{stopped, watched};
 use anyorder_common::numbers::{more, plural};
 use anyorder_common::text::{escape, shorten, shown};
 use anyorder_drive::first_schedule;
-use anyorder_drive::states::compare;
+use anyorder_drive::model::compare_model_runs;
 use anyorder_finding::exit;
 use anyorder_finding::run::Run;
 use std::fmt::Write;
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &DiffArgs, global: &Global) -> Result<ExitCode, Failure>
     for schedule in [&a, &b] {
         warn_if_changed(path, model, schedule, global);
     }
-    let compared = compare(model, &a, &b);
+    let compared = compare_model_runs(model, &a, &b);
     // A run that is stopped looks like one that cannot be followed.
     stopped().map_err(|stopped| Failure::stopped(stopped.0, "the runs were not compared"))?;
     let compared = compared?;

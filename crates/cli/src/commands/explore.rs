@@ -9,14 +9,12 @@ use crate::reading::watched;
 use crate::watch::Watch;
 use crate::witness::{Replay, name_replays, write_schedules};
 use anyorder_common::text::{escape, quote};
-use anyorder_drive::explore::{
-    ExploreOptions, Swaps, TaskProgram, explore, pipe_program, program_file,
-};
-use anyorder_drive::model::{Model, check_model};
+use anyorder_drive::explore::{ExploreOptions, Swaps, explore_program, pipe_program, program_file};
+use anyorder_drive::model::{Model, check_model, explore_model};
 use anyorder_drive::states::{Algorithm, CheckOptions};
 use anyorder_drive::{JobResult, first_schedule};
 use anyorder_finding::{Finding, Input, Outcome, Policy};
-use anyorder_system::Schedule;
+use anyorder_system::{Control, Schedule};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -44,7 +42,12 @@ pub(crate) fn run(args: &ExploreArgs, global: &Global, watch: &Watch) -> Result<
             global.print(model.warnings());
             watch.draft().working_on(&[Input::new(path, "model")]);
             let result = match algorithm {
-                ExploreAlgorithm::Reversals => vary(&model, cores().get(), args, watch)?,
+                ExploreAlgorithm::Reversals => {
+                    let explore = |options: &ExploreOptions, control: &Control<'_>| {
+                        explore_model(&model, options, control)
+                    };
+                    vary(&explore, cores().get(), args, watch)?
+                }
                 ExploreAlgorithm::States(algorithm) => {
                     states(&model, algorithm, args, global, watch)?
                 }
@@ -54,7 +57,11 @@ pub(crate) fn run(args: &ExploreArgs, global: &Global, watch: &Watch) -> Result<
         (None, Some(command)) => {
             let input = program_input(command);
             watch.draft().working_on(std::slice::from_ref(&input));
-            (input, vary(&pipe_program(command)?, 1, args, watch)?)
+            let program = pipe_program(command)?;
+            let explore = |options: &ExploreOptions, control: &Control<'_>| {
+                explore_program(&program, options, control)
+            };
+            (input, vary(&explore, 1, args, watch)?)
         }
         (None, None) => return Err(Failure::new("expected a model or `--program`")),
     };
@@ -142,9 +149,12 @@ fn states(
     Ok(check_model(model, &options, &control)?.result)
 }
 
+/// Explores the runs of a program.
+type Explore<'a> = &'a dyn Fn(&ExploreOptions, &Control<'_>) -> Result<JobResult, Failure>;
+
 /// Varies a run of a model or a program. `workers` is the default number of threads.
-fn vary<P: TaskProgram>(
-    program: &P,
+fn vary(
+    explore: Explore<'_>,
     workers: usize,
     args: &ExploreArgs,
     watch: &Watch,
@@ -162,7 +172,7 @@ fn vary<P: TaskProgram>(
     let mut control = watch.control();
     control.limits.executions = args.max_executions;
     control.limits.steps = Some(args.reversals.max_steps);
-    explore(program, &options, &control)
+    explore(&options, &control)
 }
 
 /// Reads a schedule, or the first of a result: of its findings whose ids begin with `id`.

@@ -5,7 +5,8 @@ use crate::failure::Failure;
 use crate::input::load_model;
 use crate::output::to;
 use crate::watch::Watch;
-use anyorder_drive::states::{GraphOptions, export_graph};
+use anyorder_drive::model::model_graph;
+use anyorder_drive::states::GraphOptions;
 use anyorder_drive::{FailureMessage, Level};
 use anyorder_finding::exit;
 use std::process::ExitCode;
@@ -16,7 +17,7 @@ pub(crate) fn run(args: &GraphArgs, global: &Global, watch: &Watch) -> Result<Ex
     global.print(model.warnings());
     let (states_max, depth_max) = (Some(args.max_states), args.max_depth);
     let options = GraphOptions { format: args.format, states_max, depth_max };
-    let graph = export_graph(&model, &options, &watch.control())?;
+    let graph = model_graph(&model, &options, &watch.control())?;
     watch.done();
     if !graph.complete {
         let limits: Vec<_> = graph.limits.iter().map(|limit| limit.word()).collect();

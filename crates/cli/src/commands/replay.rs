@@ -9,7 +9,7 @@ use crate::output::{fit, to_stdout};
 use crate::reading::{stopped, watched};
 use crate::watch::Watch;
 use anyorder_common::numbers::plural;
-use anyorder_drive::explore::{pipe_program, replay_run};
+use anyorder_drive::explore::{pipe_program, replay_program};
 use anyorder_drive::model::{Model, replay_model};
 use anyorder_drive::states::{ReplayVerdict, Replayed};
 use anyorder_drive::{FailureMessage, Level, Stored, read_schedules};
@@ -82,7 +82,7 @@ fn of_program(command: &str, args: &ReplayArgs) -> Result<ExitCode, Failure> {
     for path in &args.inputs {
         let content = input::peek(path)?.text(path, SCHEDULE_BYTES_MAX)?;
         for one in read_schedules(path, &content, args.finding.as_deref())? {
-            if !replays.add(&one, replay_run(&program, &one.schedule)) {
+            if !replays.add(&one, replay_program(&program, &one.schedule)) {
                 return replays.finish();
             }
         }

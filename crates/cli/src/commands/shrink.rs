@@ -10,10 +10,11 @@ use crate::reading::watched;
 use crate::watch::Watch;
 use anyorder_common::numbers::plural;
 use anyorder_common::text::{quote, shown};
-use anyorder_drive::explore::{ShrinkOptions, Shrunk, TaskProgram, pipe_program, shrink};
+use anyorder_drive::explore::{ShrinkOptions, Shrunk, pipe_program, shrink_program};
 use anyorder_drive::first_schedule;
+use anyorder_drive::model::shrink_model;
 use anyorder_finding::exit;
-use anyorder_system::Schedule;
+use anyorder_system::{Control, Schedule};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -28,7 +29,10 @@ pub(crate) fn run(args: &ShrinkArgs, global: &Global, watch: &Watch) -> Result<E
         };
         let schedule = read_schedule(path, id)?;
         let words = format!("--program {}", quote(command));
-        return one(&program, &words, (path, &schedule), args, global, watch);
+        let shrink = |failing: &Schedule, options: &ShrinkOptions, control: &Control<'_>| {
+            shrink_program(&program, failing, options, control)
+        };
+        return one(&shrink, &words, (path, &schedule), args, global, watch);
     }
     let given = model_inputs::read(&args.inputs, global)?;
     let [(path, text)] = &given.others[..] else {
@@ -41,12 +45,19 @@ pub(crate) fn run(args: &ShrinkArgs, global: &Global, watch: &Watch) -> Result<E
     };
     warn_if_changed(model_path, model, &schedule, global);
     let words = quote(&model_path.to_string_lossy());
-    one(model, &words, (path, &schedule), args, global, watch)
+    let shrink = |failing: &Schedule, options: &ShrinkOptions, control: &Control<'_>| {
+        shrink_model(model, failing, options, control)
+    };
+    one(&shrink, &words, (path, &schedule), args, global, watch)
 }
 
+/// Shrinks a run of a program.
+type Shrink<'a> =
+    &'a dyn Fn(&Schedule, &ShrinkOptions, &Control<'_>) -> Result<Option<Shrunk>, Failure>;
+
 /// Shrinks one schedule of a program; `words` name the program on a command line.
-fn one<P: TaskProgram>(
-    program: &P,
+fn one(
+    shrink: Shrink<'_>,
     words: &str,
     (path, schedule): (&Path, &Schedule),
     args: &ShrinkArgs,
@@ -61,7 +72,7 @@ fn one<P: TaskProgram>(
         file: args.output.clone(),
         make: Box::new(move |_, best| Some((line(best?), exit::LIMIT))),
     });
-    let result = shrink(program, schedule, &options, &watch.control());
+    let result = shrink(schedule, &options, &watch.control());
     watch.done();
     let Some(shrunk) = result? else {
         warn(&format!("{}: it does not occur when it runs again: nothing to shrink", shown(path)));

@@ -8,7 +8,8 @@ use crate::input::load_model;
 use crate::watch::Watch;
 use crate::witness::{Replay, name_replays, write_schedules};
 use anyorder_common::text::quote;
-use anyorder_drive::states::{SimulateOptions, simulate};
+use anyorder_drive::model::simulate_model;
+use anyorder_drive::states::SimulateOptions;
 use anyorder_drive::{FailureMessage, Level};
 use anyorder_finding::{Input, Policy};
 use std::process::ExitCode;
@@ -39,7 +40,7 @@ pub(crate) fn run(
     let input = [Input::new(&args.model, "model")];
     watch.draft().working_on(&input);
     let options = SimulateOptions { runs: args.runs, seed: args.seed, steps_max: args.max_steps };
-    let result = simulate(&model, &options, &watch.control())?;
+    let result = simulate_model(&model, &options, &watch.control())?;
     watch.done();
     watch.draft().add(input.to_vec(), result);
     let (mut outcome, runs) = watch.draft().take(COMMAND).finish();

@@ -4,7 +4,7 @@
 //! with every family in two sizes, is printed by
 //!
 //! ```text
-//! ANYORDER_BOMBS=all cargo test --release -p anyorder --test bombs -- --nocapture
+//! ANYORDER_BOMBS=all cargo test --release -p anyorder-cli --test bombs -- --nocapture
 //! ```
 //!
 //! `ANYORDER_BOMB` picks the families whose names contain its value, `ANYORDER_BINARY` another

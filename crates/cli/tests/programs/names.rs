@@ -55,15 +55,34 @@ fn a_message_that_reads_like_a_verdict_is_a_message() {
         assert_eq!(finding["kind"], "assertion", "{value}");
         let shows = &finding["witness"]["inline"]["options"]["shows"];
         assert_eq!(*shows, format!("failure {message}"), "{value}");
-        let stored = file(&folder, "found.json", &value.to_string());
+        let stored = file(&folder, "found.json", value.to_string());
         let ran = run(&["replay", "--program", &program, &stored]);
         assert!(ran.status == 1 && ran.stdout.contains("it occurs again"), "{ran:?}");
         // A schedule without a claim: whatever goes wrong is kept.
         let mut schedule = finding["witness"]["inline"].clone();
         schedule["options"] = serde_json::json!({});
-        let stored = file(&folder, "schedule.json", &schedule.to_string());
+        let stored = file(&folder, "schedule.json", schedule.to_string());
         let ran = run(&["shrink", "--program", &program, &stored]);
         let shrunk: serde_json::Value = serde_json::from_str(&ran.stdout).expect("a schedule");
         assert_eq!(shrunk["options"]["shows"], format!("failure {message}"), "{ran:?}");
+    }
+}
+
+#[test]
+fn a_failure_is_the_same_in_a_folder_whose_name_speaks_of_a_place() {
+    let text = "model late\nvar script = false;\nonce event loaded { script = true; }\n\
+                once event click { assert script; }\n";
+    let folder = folder();
+    let inner = folder.path().join("look at this");
+    std::fs::create_dir(&inner).expect("a folder");
+    let here = file(&folder, "late at night.any", text);
+    let there = inner.join("late at night.any");
+    std::fs::copy(&here, &there).expect("a copy");
+    let ran = run(&["check", &here, "--format", "json"]);
+    let stored = file(&folder, "found.json", &ran.stdout);
+    let there = there.to_str().expect("UTF-8");
+    for model in [here.as_str(), there] {
+        let ran = run(&["certify", model, &stored]);
+        assert!(ran.status == 0 && ran.stdout.contains("1 certificate: 1 holds"), "{ran:?}");
     }
 }

@@ -2,9 +2,15 @@
 //! command, but runs without a shell.
 
 use super::program::Started;
-use crate::Failure;
+use super::{ExploreOptions, ShrinkOptions, Shrunk, explore, replay_run, shrink};
+use crate::states::Replayed;
+use crate::{Failure, JobResult};
 use anyorder_common::text::escape;
 use anyorder_pipe::{ChildCommand, PipeFactory, PipeOptions};
+use anyorder_system::{Control, Schedule};
+
+/// A program behind a pipe.
+pub type PipeProgram = Started<PipeFactory>;
 
 /// Returns the program that a command starts. Blanks separate words; quotes and backslashes escape
 /// blanks.
@@ -12,7 +18,7 @@ use anyorder_pipe::{ChildCommand, PipeFactory, PipeOptions};
 /// # Errors
 ///
 /// Fails when a quote is not closed, and when there is no word.
-pub fn pipe_program(command: &str) -> Result<Started<PipeFactory>, Failure> {
+pub fn pipe_program(command: &str) -> Result<PipeProgram, Failure> {
     let unclosed = || format!("--program `{}`: a quote is not closed", escape(command));
     let words = words(command).ok_or_else(|| Failure::new(unclosed()))?;
     let mut words = words.into_iter();
@@ -23,6 +29,45 @@ pub fn pipe_program(command: &str) -> Result<Started<PipeFactory>, Failure> {
     let command_words = ChildCommand::new(program).arguments(words);
     let factory = PipeFactory { command: command_words, options: PipeOptions::default() };
     Ok(Started { name: command.to_owned(), factory })
+}
+
+/// Explores the runs of a program behind a pipe: [`explore`], compiled once.
+///
+/// # Errors
+///
+/// Like [`explore`].
+#[inline(never)]
+pub fn explore_program(
+    program: &PipeProgram,
+    options: &ExploreOptions,
+    control: &Control<'_>,
+) -> Result<JobResult, Failure> {
+    explore(program, options, control)
+}
+
+/// Replays a schedule of a program behind a pipe: [`replay_run`], compiled once.
+///
+/// # Errors
+///
+/// Like [`replay_run`].
+#[inline(never)]
+pub fn replay_program(program: &PipeProgram, schedule: &Schedule) -> Result<Replayed, Failure> {
+    replay_run(program, schedule)
+}
+
+/// Shrinks a run of a program behind a pipe: [`shrink`](shrink()), compiled once.
+///
+/// # Errors
+///
+/// Like [`shrink`](shrink()).
+#[inline(never)]
+pub fn shrink_program(
+    program: &PipeProgram,
+    failing: &Schedule,
+    options: &ShrinkOptions,
+    control: &Control<'_>,
+) -> Result<Option<Shrunk>, Failure> {
+    shrink(program, failing, options, control)
 }
 
 /// Makes this process the parent of what programs behind pipes leave behind, so that it ends with

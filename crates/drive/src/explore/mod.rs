@@ -18,7 +18,10 @@
 
 pub use anyorder_explore::r4::{Order, ReversalOptions, Sleep, Swaps, UserEvents};
 pub use anyorder_explore::shrink::{ShrinkOptions, Shrunk};
-pub use command::{adopt_orphans, end_programs, pipe_program, program_file};
+pub use command::{
+    PipeProgram, adopt_orphans, end_programs, explore_program, pipe_program, program_file,
+    replay_program, shrink_program,
+};
 pub use program::{Repeats, ShownRun, Started, TaskProgram, WrongEnd, WrongRest};
 pub use replay::replay_run;
 pub use shrink::shrink;

@@ -172,7 +172,7 @@ impl<'a, P: TaskProgram> Job<'a, P> {
                 None => return Ok(None),
             }
         }
-        if self.blind {
+        if explored.is_blind() {
             self.warn("the program reports no access of its tasks, so every two of them count as conflicting");
         }
         explored.limits.iter().for_each(|limit| self.result.cut_by(limit_word(*limit)));

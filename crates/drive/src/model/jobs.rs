@@ -1,12 +1,18 @@
-//! Jobs on models: check, with a warning about models that grow without bound, and replay.
+//! Jobs on models: check, with a warning about models that grow without bound, replay, and those of
+//! all programs.
+//!
+//! The jobs of all programs are generic in the program, and so are the engines below them. Whoever
+//! calls one compiles it, with its engines, anew. So models have functions of their own here, which
+//! are compiled once.
 
 use super::program::Model;
-use crate::Failure;
-use crate::explore::replay_run;
+use crate::explore::{ExploreOptions, ShrinkOptions, Shrunk, explore, replay_run, shrink};
 use crate::schedules::Shows;
 use crate::states::{
-    CheckOptions, CheckResult, Replayed, Watcher, check_states_watched, replay_path,
+    CheckOptions, CheckResult, Compared, Exported, GraphOptions, Replayed, SimulateOptions,
+    Watcher, check_states_watched, compare, export_graph, replay_path, simulate,
 };
+use crate::{Failure, JobResult};
 use anyorder_system::{Control, Progress, Schedule};
 use anyorder_vm::Machine;
 use std::any::Any;
@@ -86,6 +92,73 @@ pub fn replay_model(model: &Model, schedule: &Schedule) -> Result<Replayed, Fail
         Some(Shows::Difference(_)) => replay_run(model, schedule),
         _ => replay_path(model, schedule),
     }
+}
+
+/// Explores the runs of a model: [`explore`].
+///
+/// # Errors
+///
+/// Like [`explore`].
+#[inline(never)]
+pub fn explore_model(
+    model: &Model,
+    options: &ExploreOptions,
+    control: &Control<'_>,
+) -> Result<JobResult, Failure> {
+    explore(model, options, control)
+}
+
+/// Shrinks a run of a model: [`shrink`].
+///
+/// # Errors
+///
+/// Like [`shrink`].
+#[inline(never)]
+pub fn shrink_model(
+    model: &Model,
+    failing: &Schedule,
+    options: &ShrinkOptions,
+    control: &Control<'_>,
+) -> Result<Option<Shrunk>, Failure> {
+    shrink(model, failing, options, control)
+}
+
+/// Runs a model at random: [`simulate`].
+///
+/// # Errors
+///
+/// Like [`simulate`].
+#[inline(never)]
+pub fn simulate_model(
+    model: &Model,
+    options: &SimulateOptions,
+    control: &Control<'_>,
+) -> Result<JobResult, Failure> {
+    simulate(model, options, control)
+}
+
+/// Draws the states of a model as a graph: [`export_graph`].
+///
+/// # Errors
+///
+/// Like [`export_graph`].
+#[inline(never)]
+pub fn model_graph(
+    model: &Model,
+    options: &GraphOptions,
+    control: &Control<'_>,
+) -> Result<Exported, Failure> {
+    export_graph(model, options, control)
+}
+
+/// Compares two runs of a model: [`compare`].
+///
+/// # Errors
+///
+/// Like [`compare`].
+#[inline(never)]
+pub fn compare_model_runs(model: &Model, a: &Schedule, b: &Schedule) -> Result<Compared, Failure> {
+    compare(model, a, b)
 }
 
 /// The mailbox lengths at which to warn, ascending.

@@ -8,7 +8,10 @@
 
 pub use compile::{MODEL_BYTES_MAX, format_model, model_text};
 pub use detect::is_model;
-pub use jobs::{check_model, check_model_watched, replay_model};
+pub use jobs::{
+    check_model, check_model_watched, compare_model_runs, explore_model, model_graph, replay_model,
+    shrink_model, simulate_model,
+};
 pub(crate) use program::GRANULARITY;
 pub use program::Model;
 

@@ -293,7 +293,7 @@ fn analysed(
             Box::new(EdcAnalysis::new(specified(question, trace), options))
         }
     };
-    run_until(source, &mut [&mut *engine], control, progress)?;
+    run_until(source, &mut [&mut *engine], &control.cancel, progress)?;
     Ok(engine.finish())
 }
 

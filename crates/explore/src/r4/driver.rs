@@ -78,6 +78,11 @@ const NO_LOCATION: u32 = u32::MAX;
 /// The only location of a program that reports none.
 pub const EVERYTHING: &str = "(not reported)";
 
+/// Returns the name of that location. No variable has it.
+pub(crate) fn everything() -> LocationName {
+    LocationName::of_class(EVERYTHING, EVERYTHING)
+}
+
 /// Returns the global number of one of a system's locations.
 fn location_number(
     locations: &mut Vec<u32>,
@@ -515,8 +520,7 @@ impl<S: TaskSystem> Driver<S> {
         };
         let mut footprint = footprint(&step.accesses, &config.rules, number, update_of);
         if config.blind {
-            let everything = LocationName::of_class(EVERYTHING, EVERYTHING);
-            footprint = [(names.location(everything), Mode::Exclusive)].into();
+            footprint = [(names.location(everything()), Mode::Exclusive)].into();
         }
         let mut id = |name: &TaskName| name_cache.id(name, |name| system.role(name));
         let posted = step.posted.iter();

@@ -69,6 +69,11 @@ impl Names {
         read(&self.tables).locations.iter().any(|name| !name.is_task_status())
     }
 
+    /// Returns whether some step accessed the location with this name.
+    pub(crate) fn has_location(&self, name: &LocationName) -> bool {
+        read(&self.tables).location_ids.contains_key(name)
+    }
+
     /// Returns the handler that a task runs on; empty if unknown.
     pub(crate) fn handler(&self, base: TaskId) -> String {
         read(&self.tables).handlers.get(&base).cloned().unwrap_or_default()

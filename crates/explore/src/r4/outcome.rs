@@ -1,5 +1,6 @@
 //! The outcome of an exploration.
 
+use super::driver::everything;
 use super::kept::KeptTask;
 use super::names::{NameCache, TaskId};
 use super::step::ExecutedStep;
@@ -256,6 +257,13 @@ impl Outcome {
         let mut schedule = Schedule::new(self.program.clone());
         schedule.choices = self.choices(run);
         schedule
+    }
+
+    /// Returns whether every two tasks counted as conflicting: the system says that it reports no
+    /// access, or [`ReversalOptions::blind`](super::ReversalOptions::blind) asked for it.
+    #[must_use]
+    pub fn is_blind(&self) -> bool {
+        self.sequences.name_cache.names.has_location(&everything())
     }
 
     /// Returns whether some step reported an access to something else than the status of a task.

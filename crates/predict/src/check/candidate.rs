@@ -1,6 +1,6 @@
 //! The candidates of an analysis. Each pair of events occurs once.
 
-use crate::report::{Report, Violation, ViolationKind};
+use anyorder_stream::{Report, Violation, ViolationKind};
 use std::collections::BTreeMap;
 
 /// A pair of actions that do not commute and that the check may try.
@@ -60,7 +60,7 @@ impl CandidateList {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{Object, Side};
+    use anyorder_stream::{Object, Side};
     use anyorder_trace::{LocationId, SiteId};
 
     #[test]

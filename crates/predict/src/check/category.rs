@@ -1,7 +1,7 @@
 //! The categories of findings: the failure when two actions come in the reverse order.
 
 use super::facts::Fact;
-use crate::report::ViolationKind;
+use anyorder_stream::ViolationKind;
 use anyorder_trace::{EventKind, InvocationId, Tables};
 
 /// The failure when the two actions of a finding come in the reverse order.

@@ -2,7 +2,7 @@
 //! gathers them, even over streams that do not fit in memory.
 
 use super::event_names::{EventNames, Label};
-use crate::error::PredictError;
+use anyorder_stream::PredictError;
 use anyorder_system::Cancel;
 use anyorder_trace::{
     Allocated, Allocations, Block, EventKind, HandlerId, LockId, Op, SiteId, StackId, Tables,

@@ -3,9 +3,7 @@
 
 use super::candidate::Candidate;
 use super::facts::Facts;
-use crate::analysis::{Analysis, Stamp, StreamEvent};
-use crate::error::PredictError;
-use crate::report::ViolationKind;
+use anyorder_stream::{Analysis, PredictError, Stamp, StreamEvent, ViolationKind};
 use anyorder_system::Cancel;
 use anyorder_trace::{Block, EventId, Trace, TraceBlocks, TraceSource};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,8 +1,7 @@
 //! All pairs of actions of different lanes that do not commute and are reported.
 
-use crate::analysis::StreamEvent;
-use crate::class::{Class, ClassTable, Point, Specification};
 use crate::confirm::Reorders;
+use anyorder_stream::{Class, ClassTable, Point, Specification, StreamEvent};
 use anyorder_system::Cancel;
 use anyorder_trace::{EventId, EventKind, Location, LocationId, TaskId, TaskKind, Trace};
 use std::collections::{BTreeMap, BTreeSet};
@@ -182,7 +181,7 @@ fn overlapping(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::class::{Conditions, MemoryOnly};
+    use anyorder_stream::{Conditions, MemoryOnly};
     use anyorder_trace::{EventKind, Mailbox, TraceBuilder};
 
     fn numbers(pairs: Option<BTreeSet<(EventId, EventId)>>) -> Vec<(u32, u32)> {

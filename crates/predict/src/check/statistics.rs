@@ -3,7 +3,7 @@
 
 use super::candidate::{Candidate, CandidateList};
 use super::tries::PairResult;
-use crate::report::{Counts, ViolationKind};
+use anyorder_stream::{Counts, ViolationKind};
 use anyorder_trace::Tables;
 
 /// Counts of one check.

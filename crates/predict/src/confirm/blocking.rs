@@ -4,8 +4,8 @@
 //! *Counters* hold the numbers of calls: one for each object, pattern of a rule and key.
 
 use super::chains::NONE;
-use crate::confirm::communication::Communication;
 use anyorder_commute::{Counted, Invocation, Value, WaitRule};
+use anyorder_stream::Communication;
 use anyorder_trace::{Event, Trace};
 use std::collections::HashMap;
 use std::sync::Arc;

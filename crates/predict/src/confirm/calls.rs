@@ -1,8 +1,8 @@
 //! The observations between invocations of specified objects.
 
 use super::chains::NONE;
-use crate::confirm::communication::{Communication, Observation};
 use anyorder_commute::Mode;
+use anyorder_stream::{Communication, Observation};
 use anyorder_trace::{Event, Trace};
 use std::collections::HashMap;
 

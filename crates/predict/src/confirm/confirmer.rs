@@ -3,7 +3,6 @@
 use super::answer::{Answer, Form, GaveUp, Together, Witness};
 use super::attempt::{AttemptInput, End, OutsideEvents};
 use super::chains::NONE;
-use super::communication::Communication;
 use super::past::Past;
 use super::question::{Overtaken, Question};
 use super::reach::{Excluded, Reach};
@@ -12,6 +11,7 @@ use super::shorten::shorten;
 use super::task_pairs::TaskPairs;
 use super::trim::trim;
 use super::window::Window;
+use anyorder_stream::Communication;
 use anyorder_system::Cancel;
 use anyorder_trace::{EventId, Trace};
 use std::fmt;

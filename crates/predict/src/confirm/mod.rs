@@ -3,7 +3,6 @@
 //! `docs/witnesses.md` has the definitions and explains the search.
 
 pub use answer::{Answer, Form, GaveUp, Together, Witness};
-pub use communication::{Communication, NoCommunication, Observation};
 pub use confirmer::{ConfirmOptions, ConfirmStats, Confirmer, Reorders, Scale};
 
 mod answer;
@@ -14,7 +13,6 @@ mod calls;
 mod cells;
 mod chains;
 mod clause;
-pub(crate) mod communication;
 mod components;
 mod confirmer;
 mod holding;

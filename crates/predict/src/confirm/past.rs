@@ -5,7 +5,6 @@ use super::blocking::Blocking;
 use super::calls::Calls;
 use super::cells::Cells;
 use super::chains::{Chains, NONE};
-use super::communication::{Communication, NoCommunication};
 use super::components::Components;
 use super::confirmer::Reorders;
 use super::holding::Holding;
@@ -13,6 +12,7 @@ use super::lists::Lists;
 use super::openings::Openings;
 use super::units::{Units, get_of, mailbox_of, post_of};
 use super::wakes::Wakes;
+use anyorder_stream::{Communication, NoCommunication};
 use anyorder_system::Cancel;
 use anyorder_trace::{
     Event, EventKind, Location, LocationId, LockId, Op, OperandKind, Tables, TaskId, Trace,

@@ -7,7 +7,6 @@ use super::answer::Form;
 use super::calls::takes;
 use super::chains::NONE;
 use super::clause::{Atom, Clause};
-use super::communication::Observation;
 use super::components::Deliveries;
 use super::confirmer::ConfirmStats;
 use super::holding::SectionId;
@@ -17,6 +16,7 @@ use super::past::Past;
 use super::question::Question;
 use super::waiting::Counts;
 use anyorder_commute::Mode;
+use anyorder_stream::Observation;
 use anyorder_trace::EventKind;
 use std::collections::HashMap;
 

@@ -1,10 +1,9 @@
 //! An index of lanes, sections, actions and the edges of the hard order, built once.
 
-use crate::analysis::StreamEvent;
-use crate::class::{Class, ClassTable, Point, Specification};
 use crate::confirm::wakes::Wakes;
-use crate::error::PredictError;
-use crate::relations::overlaps::Overlaps;
+use anyorder_stream::{
+    Class, ClassTable, Overlaps, Point, PredictError, Specification, StreamEvent,
+};
 use anyorder_system::Cancel;
 use anyorder_trace::{Event, EventId, EventKind, LockId, TaskKind, Trace};
 use std::collections::{BTreeMap, HashMap};

@@ -7,9 +7,9 @@ use crate::input::{self, PeekedInput, SCHEDULE_BYTES_MAX};
 use crate::reading::{stopped, watched};
 use crate::watch::Watch;
 use anyorder_drive::explore::{
-    Deepening, ExploreOptions, ReversalOptions, Swaps, explore, pipe_program,
+    Deepening, ExploreOptions, ReversalOptions, Swaps, explore_program, pipe_program,
 };
-use anyorder_drive::model::Model;
+use anyorder_drive::model::{Model, explore_model};
 use anyorder_drive::{JobResult, first_schedule};
 use anyorder_finding::Input;
 use anyorder_system::Schedule;
@@ -104,12 +104,12 @@ pub(super) fn check(
         (Some((path, text)), _) => {
             let model = Model::compile(&path.to_string_lossy(), &text)?;
             global.print(model.warnings());
-            (Input::new(&path, "model"), explore(&model, &options, &control)?)
+            (Input::new(&path, "model"), explore_model(&model, &options, &control)?)
         }
         (None, command) => {
             let command = command.as_deref().unwrap_or_default();
             let program = pipe_program(command)?;
-            (program_input(command), explore(&program, &options, &control)?)
+            (program_input(command), explore_program(&program, &options, &control)?)
         }
     };
     let mut result = result;

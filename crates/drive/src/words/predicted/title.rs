@@ -90,23 +90,26 @@ impl Titled<'_> {
             Category::EarlyErr => {
                 format!("`err` of {what} can be asked for before or after `cancel`")
             }
-            Category::MultiThreaded | Category::SameHandler | Category::Calls => {
-                let [a, b] = verbs;
-                format!("{a} and {b} of {what} can happen in either order")
-            }
-            Category::Arrival => {
-                let [a, b] = verbs;
-                format!("{a} and {b} to {what} can arrive in either order")
-            }
-            Category::Guarded if common_locks(first, second).next().is_none() => {
-                let [a, b] = verbs;
-                format!("{a} and {b} of {what}, never at the same time, can happen in either order")
-            }
-            Category::Guarded => {
-                let [a, b] = verbs;
-                format!("{a} and {b} of {what}, under one lock, can happen in either order")
-            }
+            Category::MultiThreaded
+            | Category::SameHandler
+            | Category::Calls
+            | Category::Arrival
+            | Category::Guarded => self.in_either_order(&what, &verbs),
         }
+    }
+
+    /// Returns the title of two actions of which either may come first.
+    fn in_either_order(&self, what: &str, [a, b]: &[String; 2]) -> String {
+        let under_one_lock = common_locks(self.first, self.second).next().is_some();
+        let when = match self.category {
+            Category::Arrival => {
+                return format!("{a} and {b} to {what} can arrive in either order");
+            }
+            Category::Guarded if under_one_lock => ", under one lock,",
+            Category::Guarded => ", never at the same time,",
+            _ => "",
+        };
+        format!("{a} and {b} of {what}{when} can happen in either order")
     }
 }
 

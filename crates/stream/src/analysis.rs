@@ -2,8 +2,8 @@
 
 use crate::error::PredictError;
 use crate::report::Report;
+use anyorder_common::cancel::Cancel;
 use anyorder_order::ChainId;
-use anyorder_system::{Cancel, Control};
 use anyorder_trace::{Block, Columns, EventId, EventKind, Op, SiteId, Tables, Trace, TraceSource};
 
 /// One event of a stream.
@@ -142,7 +142,7 @@ pub fn run(
     analyses: &mut [&mut dyn Analysis],
     progress: impl FnMut(u64),
 ) -> Result<u64, PredictError> {
-    run_until(source, analyses, &Control::default(), progress)
+    run_until(source, analyses, &Cancel::new(), progress)
 }
 
 /// Works like [`run`], until the job is stopped. Then each analysis has processed the events up to
@@ -154,14 +154,14 @@ pub fn run(
 pub fn run_until(
     source: &mut dyn TraceSource,
     analyses: &mut [&mut dyn Analysis],
-    control: &Control<'_>,
+    cancel: &Cancel,
     mut progress: impl FnMut(u64),
 ) -> Result<u64, PredictError> {
     let mut block = Block::default();
     let mut events = 0;
-    while control.check().is_ok() && source.next_block(&mut block)? {
+    while cancel.check().is_ok() && source.next_block(&mut block)? {
         for analysis in analyses.iter_mut() {
-            analysis.block_until(source.tables(), &block, &control.cancel)?;
+            analysis.block_until(source.tables(), &block, cancel)?;
         }
         events = block.first + block.columns.len() as u64;
         progress(events);

@@ -40,8 +40,8 @@ use crate::sections::table::{NO_LOCKSET, Sections};
 use crate::shadow::by_lock::ByLocks;
 use crate::shadow::quick::{CoverTable, Quick};
 use crate::shadow::record::{Cell, LockBits, Pool, Record, epoch};
+use anyorder_common::cancel::Cancel;
 use anyorder_order::Clock;
-use anyorder_system::Cancel;
 use anyorder_trace::{Block, EventKind, Tables};
 use std::marker::PhantomData;
 

@@ -4,7 +4,7 @@
 //! visits starts within that distance, and few ranges that do not overlap.
 
 use crate::error::PredictError;
-use anyorder_system::Cancel;
+use anyorder_common::cancel::Cancel;
 use anyorder_trace::{Location, Tables};
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ const PAIRS_MAX: usize = 1 << 26;
 
 /// The overlaps of the locations seen so far.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Overlaps {
+pub struct Overlaps {
     lists: Vec<Vec<u32>>,
     /// By generation and magnitude: start and number of a range, and its end.
     ranges: BTreeMap<(u32, u32), BTreeMap<(u64, u32), u64>>,
@@ -23,7 +23,11 @@ pub(crate) struct Overlaps {
 impl Overlaps {
     /// Adds the new locations in `tables`. Calls `found` with each location that overlaps another,
     /// possibly repeatedly. Takes quadratic time and memory where all overlap.
-    pub(crate) fn grow(
+    ///
+    /// # Errors
+    ///
+    /// Fails when the job is stopped, and when too many locations overlap.
+    pub fn grow(
         &mut self,
         tables: &Tables,
         cancel: &Cancel,
@@ -71,7 +75,8 @@ impl Overlaps {
 
     /// Returns the other locations that a location overlaps.
     #[inline]
-    pub(crate) fn of(&self, location: u32) -> &[u32] {
+    #[must_use]
+    pub fn of(&self, location: u32) -> &[u32] {
         self.lists.get(location as usize).map_or(&[], Vec::as_slice)
     }
 }

@@ -34,7 +34,8 @@ impl Class {
 
     /// Returns the class of a memory access.
     #[inline]
-    pub(crate) const fn of_access(op: Op) -> Class {
+    #[must_use]
+    pub const fn of_access(op: Op) -> Class {
         let atomic = op.mode().is_atomic();
         match (op.kind(), atomic) {
             (EventKind::Read, false) => Class::READ,
@@ -104,6 +105,18 @@ impl ClassTable {
         }
         table.keep(Class::FREE);
         table
+    }
+
+    /// Returns, for each class, the classes that do not commute with it, a bit each.
+    #[must_use]
+    pub const fn conflict_rows(&self) -> [u32; 32] {
+        self.conflicts
+    }
+
+    /// Returns the same for the pairs that are reported.
+    #[must_use]
+    pub const fn reported_rows(&self) -> [u32; 32] {
+        self.reported
     }
 
     /// Declares that actions of two classes on one object do not commute, and that violations are

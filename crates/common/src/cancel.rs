@@ -48,15 +48,22 @@ impl fmt::Display for StopReason {
 }
 
 /// The error of a job that was stopped before its end.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("stopped: {0}")]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stopped(pub StopReason);
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "stopped: {}", self.0)
+    }
+}
+
+impl std::error::Error for Stopped {}
 
 /// A token: the caller asks the job to stop, and the job checks it now and then. Clones are the
 /// same token.
 ///
 /// ```
-/// use anyorder_system::{Cancel, StopReason};
+/// use anyorder_common::cancel::{Cancel, StopReason};
 /// let cancel = Cancel::new();
 /// let elsewhere = cancel.clone();
 /// assert!(cancel.check().is_ok());

@@ -1,8 +1,8 @@
 //! The communication of specified objects, as the search for witnesses needs it.
 
+use super::communication::{Communication, Observation};
 use super::resolve::Resolver;
 use super::types::{Type, Types};
-use crate::confirm::communication::{Communication, Observation};
 use anyorder_commute::{Comm, Invocation, Mode, Observations, Spec, Waits};
 use anyorder_trace::{EventKind, Op, Tables, Trace};
 
