@@ -353,3 +353,45 @@ fn repaired_models_of_the_gallery_that_are_not_robust_have_an_outcome_of_their_o
     );
     assert_eq!(verdict_of(&once).0, "robust");
 }
+
+#[test]
+fn an_outcome_that_no_serial_run_has_replays_and_is_certified() {
+    let lost = "var x = 0; once event a { let t = x; x = t + 1; }
+        once event b { let t = x; x = t + 1; }";
+    let folder = folder();
+    let model = |name: &str, body: &str| {
+        file(&folder, name, format!("model m\nsetting granularity = access;\n{body}\n"))
+    };
+    let lost = model("m.any", lost);
+    let ran = run(&["robust", &lost, "--format", "json"]);
+    let value: Value = serde_json::from_str(&ran.stdout).expect("a result");
+    let findings = value["findings"].as_array().expect("findings");
+    assert_eq!((ran.status, findings.len()), (1, 2));
+    for finding in findings {
+        let schedule = &finding["witness"]["inline"];
+        let shows = schedule["options"]["shows"].as_str().expect("a claim");
+        assert!(shows.starts_with("state [[\"x\",\"1\"]"), "{shows}");
+        let same = file(&folder, "same.json", schedule.to_string());
+        let replayed = run(&["replay", &lost, &same]);
+        assert_eq!(replayed.status, 1, "{replayed:?}");
+        assert!(replayed.stdout.ends_with("replay: it occurs again\n"), "{replayed:?}");
+        assert_eq!(run(&["certify", &lost, &same]).status, 0);
+        // The run does not end in another state.
+        let other = schedule.to_string().replace("\\\"1\\\"", "\\\"2\\\"");
+        assert_ne!(other, schedule.to_string());
+        let other = file(&folder, "other.json", other);
+        let replayed = run(&["replay", &lost, &other]);
+        assert!(replayed.stdout.ends_with("replay: it does not occur\n"), "{replayed:?}");
+        assert_eq!(run(&["certify", &lost, &other]).status, 1);
+        let shrunk = run(&["shrink", &lost, &same]);
+        assert_eq!(shrunk.status, 2);
+        assert!(shrunk.stderr.contains("a verdict on all runs"), "{shrunk:?}");
+    }
+    // On the repaired model the run cannot be made.
+    let mended = model(
+        "n.any",
+        "var x = 0; once event a { atomic { x += 1; } }\nonce event b { atomic { x += 1; } }",
+    );
+    let result = file(&folder, "result.json", ran.stdout);
+    assert_ne!(run(&["replay", &mended, &result]).status, 1);
+}

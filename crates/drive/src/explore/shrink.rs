@@ -55,6 +55,10 @@ pub fn shrink<P: TaskProgram>(
             let what = "a livelock is a verdict on all runs from a state, not on one run";
             return Err(Failure::new(format!("{what}: it cannot be shrunk")));
         }
+        Some(Shows::State(_)) => {
+            let what = "that no serial run ends so is a verdict on all runs, not on one";
+            return Err(Failure::new(format!("{what}: it cannot be shrunk")));
+        }
         Some(shows) => {
             let target = Target::of(&shows, failing, program)?;
             let runs = u64::from(matches!(target, Target::Difference(..)));

@@ -113,8 +113,8 @@ impl TaskProgram for Model {
                 path.steps.truncate(first.unwrap_or(path.steps.len()));
                 (shows.to_string(), Property::Final)
             }
-            // A livelock is a verdict on all states, never on a run.
-            Shows::Livelock => return None,
+            // Verdicts on all states, never on a run.
+            Shows::Livelock | Shows::State(_) => return None,
             _ => (shows.to_string(), Property::Final),
         };
         report(self, &[Violation { property, name, path }]).pop()

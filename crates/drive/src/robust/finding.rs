@@ -187,7 +187,7 @@ impl Reporter<'_> {
             }
         };
         let shows = match &outcome.what {
-            Strange::State => None,
+            Strange::State => Some(Shows::State(memory.clone())),
             Strange::Failure(failure) => Some(Shows::Failure(ClaimedFailure::of(failure))),
             Strange::Deadlock(_) => Some(Shows::Deadlock),
         };

@@ -9,7 +9,7 @@ const SHOWS: &str = "shows";
 
 /// The finding that a schedule shows. The schedule stores it as text: `failure MESSAGE`, `invariant
 /// NAME`, `deadlock`, `final`, `response NAME`, `livelock`, `update_conflict ATTRIBUTE COMPONENT
-/// COMPONENT`, `difference [PART, ...]`.
+/// COMPONENT`, `state [[PART, VALUE], ...]`, `difference [PART, ...]`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Shows {
     /// A step fails like this.
@@ -26,6 +26,8 @@ pub enum Shows {
     Livelock,
     /// Two components update one attribute to different values, the second in the last step.
     Conflict(String, [String; 2]),
+    /// The state at the end has these values: names and values of parts.
+    State(Vec<(String, String)>),
     /// These parts of the observation differ from those of another run.
     Difference(Vec<String>),
     /// A text that this version does not know.
@@ -62,6 +64,7 @@ impl Shows {
             Some(Shows::Conflict(attribute, [a, b]))
         };
         let parts = |list: String| serde_json::from_str(&list).unwrap_or_default();
+        let values = |list: String| serde_json::from_str(&list).unwrap_or_default();
         match text {
             "deadlock" => Shows::Deadlock,
             "final" => Shows::Final,
@@ -71,6 +74,7 @@ impl Shows {
                 .or_else(|| rest("invariant ").map(Shows::Invariant))
                 .or_else(|| rest("response ").map(Shows::Response))
                 .or_else(|| rest("difference ").map(|list| Shows::Difference(parts(list))))
+                .or_else(|| rest("state ").map(|list| Shows::State(values(list))))
                 .or_else(conflict)
                 .unwrap_or_else(|| Shows::Other(text.to_owned())),
         }
@@ -92,6 +96,10 @@ impl fmt::Display for Shows {
             Shows::Livelock => f.write_str("livelock"),
             Shows::Response(name) => write!(f, "response {name}"),
             Shows::Conflict(attribute, [a, b]) => write!(f, "update_conflict {attribute} {a} {b}"),
+            Shows::State(values) => {
+                let values = serde_json::to_string(values).map_err(|_| fmt::Error)?;
+                write!(f, "state {values}")
+            }
             Shows::Difference(parts) => {
                 let parts = serde_json::to_string(parts).map_err(|_| fmt::Error)?;
                 write!(f, "difference {parts}")
@@ -116,6 +124,10 @@ mod tests {
             Shows::Livelock,
             Shows::Response(text("answered")),
             Shows::Conflict(text("lamps[\"a b\"]"), [text("night"), text("party")]),
+            Shows::State(vec![
+                (text("x"), text("1")),
+                (text("lamps[\"a b\"]"), text("\"on, off\"")),
+            ]),
             Shows::Difference(vec![text("dom/list"), text("a \"b\"")]),
             Shows::Other(text("something new")),
         ] {

@@ -163,6 +163,11 @@ fn at_end<P: StateProgram>(
             let goes_on = path.repeats_from.filter(|_| never_ends(system, path));
             return found(goes_on.map(|from| livelock_claim(from).into()));
         }
+        Some(Shows::State(wanted)) => {
+            let shown = system.show(state);
+            let same = !wanted.is_empty() && wanted.iter().all(|part| shown.contains(part));
+            return found(same.then(|| state_claim(wanted).into()));
+        }
         Some(Shows::Conflict(attribute, components)) => {
             let repeated = is_conflict(program, path, attribute, components);
             return found(repeated.then(|| format!("update conflict on `{attribute}`").into()));
@@ -215,6 +220,13 @@ fn never_ends<S: StateSystem>(system: &S, path: &Path<S>) -> bool {
     system.fingerprint(inside[0]) == system.fingerprint(path.last())
         && !inside.iter().any(|state| offers_of(system, state).is_end())
         && is_fair(system, path, &states, from)
+}
+
+/// Returns what a replay shows of a state.
+fn state_claim(values: &[(String, String)]) -> String {
+    let values: Vec<String> =
+        values.iter().map(|(name, value)| format!("`{name}` is {value}")).collect();
+    values.join(", ")
 }
 
 /// Returns what a replay shows of a livelock, and what it does not.
