@@ -304,7 +304,7 @@ fn schedules_of_a_program_are_certified_on_it() {
     let program = format!("{PYTHON}/double_submit.py");
     let (_, value) = explored("explore", &program, &["--bound", "1"]);
     let folder = tempfile::tempdir().expect("a folder");
-    let result = file(&folder, "result.json", &value.to_string());
+    let result = file(&folder, "result.json", value.to_string());
     let certified = |program: &str, certificate: &str| {
         let ran = run(&["certify", "--program", program, "--format", "json", "-q", certificate]);
         let value = json(&ran);
@@ -329,6 +329,6 @@ fn schedules_of_a_program_are_certified_on_it() {
         .find_map(|one| one["witness"].get("inline").cloned())
         .expect("a finding has a schedule");
     schedule["options"] = serde_json::json!({ "shows": "deadlock" });
-    let other = file(&folder, "other.json", &schedule.to_string());
+    let other = file(&folder, "other.json", schedule.to_string());
     assert_eq!(certified(&program, &other), (2, vec!["unreadable".to_owned()]));
 }
