@@ -36,7 +36,8 @@ pub use predict::{
 };
 pub use result::{Collected, JobResult, Reported};
 pub use robust::{
-    RobustModelOptions, RobustTraceOptions, robust_model, robust_trace, robust_verdict,
+    Declared, RobustModelOptions, RobustProgram, RobustTraceOptions, robust_model, robust_program,
+    robust_trace, robust_verdict,
 };
 pub use schedules::{ClaimedFailure, Shows, Stored, first_schedule, read_schedules, schedule_of};
 pub use trace_input::{TraceInput, observed};

@@ -29,6 +29,7 @@ mod jobs;
 mod checked;
 mod descriptions;
 mod rests;
+mod robust;
 mod schedule;
 mod states;
 mod tasks;

@@ -1,14 +1,29 @@
-//! Robustness of a model, with its certificates checked.
+//! Robustness of a program, with its certificates checked.
 
-use super::model::{self, RobustModelOptions};
+use super::model::{RobustModelOptions, decide};
+use super::program::RobustProgram;
 use crate::certify::keep_true;
 use crate::model::Model;
-use crate::states::StateProgram as _;
 use crate::{Failure, JobResult};
 use anyorder_system::Control;
 
-/// Decides whether a model is robust against concurrency. Searches violations by their pivots, and
-/// for each a run to a global state that no serial run reaches.
+/// Decides whether a program is robust against concurrency. Searches violations by their pivots,
+/// and for each a run to a global state that no serial run reaches.
+///
+/// # Errors
+///
+/// Fails for a program with anything but events and tasks, and for one that cannot begin.
+pub fn robust_program<P: RobustProgram>(
+    program: &P,
+    options: &RobustModelOptions,
+    control: &Control<'_>,
+) -> Result<JobResult, Failure> {
+    let result = decide(program, options, control)?;
+    Ok(certified(program, result, control))
+}
+
+/// Decides whether a model is robust against concurrency: [`robust_program`] with steps of single
+/// accesses, whatever the steps of the model are.
 ///
 /// # Errors
 ///
@@ -18,10 +33,20 @@ pub fn robust_model(
     options: &RobustModelOptions,
     control: &Control<'_>,
 ) -> Result<JobResult, Failure> {
-    let mut result = model::robust_model(model, options, control)?;
-    result.model = model.own_name().map(str::to_owned);
-    keep_true(&mut result, &model.program().name, control, |_, schedule, control| {
-        model.certify_schedule(schedule, control)
+    let result = decide(&model.by_access_for_nobody()?, options, control)?;
+    // The certificates are for the model as its readers have it.
+    Ok(certified(model, result, control))
+}
+
+/// Leaves out the certificates that do not hold.
+fn certified<P: RobustProgram>(
+    program: &P,
+    mut result: JobResult,
+    control: &Control<'_>,
+) -> JobResult {
+    result.model = program.own_name().map(str::to_owned);
+    keep_true(&mut result, &program.program().name, control, |_, schedule, control| {
+        program.certify_schedule(schedule, control)
     });
-    Ok(result)
+    result
 }

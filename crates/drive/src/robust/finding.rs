@@ -1,10 +1,10 @@
-//! The findings of the robustness of a model, each with a run that replays.
+//! The findings of the robustness of a program, each with a run that replays.
 
 use super::model::{undecided, with_views};
+use super::program::{ActionOf, RobustProgram, StateOf, path_of};
 use crate::Reported;
-use crate::model::{GRANULARITY, Model};
 use crate::schedules::{ClaimedFailure, Shows, witness};
-use crate::states::{RunEnd, StateProgram};
+use crate::states::RunEnd;
 use anyorder_finding::run::{Comparison, Differing, Mark};
 use anyorder_finding::{
     CycleConflict, ExplanationStep, Finding, Harm, Kind, Severity, Site, Witness,
@@ -18,7 +18,6 @@ use anyorder_system::{
     Access, AccessKind, AsyncSystem, Choice, Control, Lane, Schedule, StateSystem, TaskName,
     WaitPlace,
 };
-use anyorder_vm::{Action, AsyncRun, Machine, State};
 use std::collections::BTreeSet;
 
 /// Why a finding does no harm: no run of the model has another outcome.
@@ -28,9 +27,9 @@ pub(super) const CONFLICT_ONLY: &str = "conflict_only";
 const START_ORDER: &str = "start_order";
 
 /// Makes findings.
-pub(super) struct Reporter<'a> {
-    pub(super) model: &'a Model,
-    pub(super) system: &'a AsyncRun,
+pub(super) struct Reporter<'a, P: RobustProgram> {
+    pub(super) program: &'a P,
+    pub(super) system: &'a P::Tasks,
     pub(super) serial: &'a SerialOutcomes,
     /// Whether no run has another outcome.
     pub(super) robust: bool,
@@ -38,17 +37,20 @@ pub(super) struct Reporter<'a> {
     pub(super) limits: (usize, &'a Control<'a>),
 }
 
+/// A run of a program to an outcome that no serial run has.
+type OutcomeOf<P> = Outcome<StateOf<P>, ActionOf<P>>;
+
 /// What the continuation of a run shows.
-enum Harmed {
+enum Harmed<S, A> {
     /// Nothing: no run has another outcome.
     Not,
     /// Not known.
     Open,
     /// It goes on to another outcome.
-    By(Box<Outcome<State, Action>>),
+    By(Box<Outcome<S, A>>),
 }
 
-impl Reporter<'_> {
+impl<P: RobustProgram> Reporter<'_, P> {
     /// Makes the finding of a violation, shown by the first of its runs that does harm. `None` if
     /// the model has none of the runs.
     pub(super) fn best(&self, runs: &[Violation]) -> Option<Reported> {
@@ -74,10 +76,10 @@ impl Reporter<'_> {
             finding.explanation.push(ExplanationStep::new(text));
         }
         let end = "the last two marked accesses close the cycle".to_owned();
-        let mut schedule = Schedule::new(self.model.program.clone());
+        let mut schedule = Schedule::new(self.program.program().clone());
         schedule.choices = choices(&violation.run);
         finding.witness = self.witness(schedule, None);
-        let mut run = self.model.run(&path, &RunEnd { text: end, property: None });
+        let mut run = self.program.run(&path, &RunEnd { text: end, property: None });
         mark(&mut run, violation);
         Some(Reported { finding, run: Some(run) })
     }
@@ -87,7 +89,7 @@ impl Reporter<'_> {
         &self,
         run: &[RunStep],
         cause: Option<&Violation>,
-        outcome: &Outcome<State, Action>,
+        outcome: &OutcomeOf<P>,
     ) -> Option<Reported> {
         let path = self.path_of(run)?;
         let deadlock = matches!(outcome.what, Strange::Deadlock(_));
@@ -112,7 +114,7 @@ impl Reporter<'_> {
         Some(self.ended(finding, path, outcome, None))
     }
 
-    fn harm(&self, path: &Path<Machine>) -> Harmed {
+    fn harm(&self, path: &Path<P::System>) -> Harmed<StateOf<P>, ActionOf<P>> {
         if self.robust {
             return Harmed::Not;
         }
@@ -131,9 +133,9 @@ impl Reporter<'_> {
         for event in self.happened(path) {
             happened[event as usize] += 1;
         }
-        let machine = &*self.model.machine;
-        let found = with_views(machine, self.system, self.repeat, |views| {
-            diverging(machine, (end, happened), views, self.serial, self.limits)
+        let states = self.program.system();
+        let found = with_views(self.program, self.system, self.repeat, |views| {
+            diverging(states, (end, happened), views, self.serial, self.limits)
         });
         match found.divergence {
             Divergence::Reached(outcome) => Harmed::By(Box::new(outcome)),
@@ -146,13 +148,13 @@ impl Reporter<'_> {
     fn harmful(
         &self,
         violation: &Violation,
-        mut path: Path<Machine>,
-        outcome: &Outcome<State, Action>,
+        mut path: Path<P::System>,
+        outcome: &OutcomeOf<P>,
     ) -> Reported {
         for action in &outcome.path {
             let Some(before) = path.state(path.steps.len()).cloned() else { break };
             let mut next = Vec::new();
-            self.model.machine.successors(&before, &mut next);
+            self.program.system().successors(&before, &mut next);
             let found = next.into_iter().zip(0..).find(|(next, _)| next.action == *action);
             if let Some((next, place)) = found {
                 path.push(Some(place), next);
@@ -165,8 +167,8 @@ impl Reporter<'_> {
     fn ended(
         &self,
         mut finding: Finding,
-        path: Path<Machine>,
-        outcome: &Outcome<State, Action>,
+        path: Path<P::System>,
+        outcome: &OutcomeOf<P>,
         violation: Option<&Violation>,
     ) -> Reported {
         (finding.severity, finding.harm) = (Severity::Error, Harm::Harmful);
@@ -187,11 +189,12 @@ impl Reporter<'_> {
             }
         };
         let shows = match &outcome.what {
-            Strange::State => Some(Shows::State(memory.clone())),
+            // Where a task is a value, its number is that of this run, not of the search's.
+            Strange::State => Some(Shows::State(self.program.system().show(path.last()))),
             Strange::Failure(failure) => Some(Shows::Failure(ClaimedFailure::of(failure))),
             Strange::Deadlock(_) => Some(Shows::Deadlock),
         };
-        let schedule = self.model.schedule(&path).ok();
+        let schedule = self.program.schedule(&path).ok();
         finding.witness = schedule.and_then(|one| self.witness(one, shows.as_ref()));
         let mut compared = None;
         if let Some(serial) = self.nearest(&memory, &self.happened(&path)) {
@@ -202,12 +205,12 @@ impl Reporter<'_> {
             }
             compared = self.path_of(&serial.run).map(|path| (path, differing));
         }
-        let mut run = self.model.run(&path, &RunEnd { text: end, property: None });
+        let mut run = self.program.run(&path, &RunEnd { text: end, property: None });
         if let Some(violation) = violation {
             mark(&mut run, violation);
         }
         if let Some((before, differences)) = compared {
-            let before = self.model.run(&before, &RunEnd::default());
+            let before = self.program.run(&before, &RunEnd::default());
             let name = |at: Option<usize>| {
                 at.zip(violation)
                     .and_then(|(at, violation)| violation.run.get(at))
@@ -267,8 +270,8 @@ impl Reporter<'_> {
     }
 
     /// Returns the path of a run; `None` if the model does not have all of it.
-    fn path_of(&self, run: &[RunStep]) -> Option<Path<Machine>> {
-        self.model.path_of(&choices(run)).filter(|path| path.steps.len() == run.len())
+    fn path_of(&self, run: &[RunStep]) -> Option<Path<P::System>> {
+        path_of(self.program, &choices(run)).filter(|path| path.steps.len() == run.len())
     }
 
     /// Returns a schedule as a witness. It says that its steps are those of single accesses.
@@ -276,22 +279,19 @@ impl Reporter<'_> {
         if let Some(shows) = shows {
             shows.set(&mut schedule);
         }
-        if !self.model.has_access_steps() {
-            let access = "access".to_owned();
-            schedule.options.insert(GRANULARITY.to_owned(), access);
-        }
+        self.program.mark_steps(&mut schedule);
         witness(&schedule)
     }
 
     /// The serial run of the same events that comes nearest to a memory.
     fn nearest(&self, memory: &[(String, String)], happened: &[u32]) -> Option<SerialOutcome> {
-        let mut system = AsyncRun::new(self.model.machine.source_program()).ok()?;
+        let mut system = self.program.tasks().ok()?;
         self.serial.nearest(&mut system, memory, happened).ok().flatten()
     }
 
     /// The events of a path.
-    fn happened(&self, path: &Path<Machine>) -> Vec<u32> {
-        path.steps.iter().filter_map(|step| self.model.machine.started(&step.action)).collect()
+    fn happened(&self, path: &Path<P::System>) -> Vec<u32> {
+        path.steps.iter().filter_map(|step| self.program.started(&step.action)).collect()
     }
 
     fn site(&self, step: &RunStep, access: Option<&Access>) -> Site {

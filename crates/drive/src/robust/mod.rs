@@ -4,8 +4,10 @@
 mod checked;
 mod finding;
 mod model;
+mod program;
 mod trace;
 
-pub use checked::robust_model;
+pub use checked::{robust_model, robust_program};
 pub use model::RobustModelOptions;
+pub use program::{Declared, RobustProgram};
 pub use trace::{RobustTraceOptions, robust_trace, robust_verdict};

@@ -1,7 +1,7 @@
-//! Robustness of a model: its events and tasks in every order that the multi-thread semantics has.
+//! Robustness of a program: its events and tasks in every order that the multi-thread semantics has.
 
 use super::finding::Reporter;
-use crate::model::Model;
+use super::program::{ActionOf, RobustProgram, StateOf};
 use crate::{Failure, JobResult, Reported};
 use anyorder_common::numbers::plural;
 use anyorder_finding::{Harm, Severity, Warning, WarningKind};
@@ -9,9 +9,7 @@ use anyorder_robust::model::{
     Answer, Conflicts, Divergence, Options, Property, Searched, SerialOutcomes, Views, Violation,
     conflicts, outcomes, shown_by,
 };
-use anyorder_system::{AsyncSystem, Control, JobWatch, RunError, WaitPlace};
-use anyorder_vm::{Action, AsyncRun, Machine, State};
-use std::collections::BTreeSet;
+use anyorder_system::{AsyncSystem, Control, JobWatch, RunError};
 
 /// The filter of findings whose harm was not decided: they do not count.
 pub(super) const UNDECIDED: &str = "undecided";
@@ -37,15 +35,15 @@ impl Default for RobustModelOptions {
     }
 }
 
-/// Decides whether a model is robust against concurrency: searches all states for an outcome that
+/// Decides whether a program is robust against concurrency: searches all states for an outcome that
 /// no serial run has, and all runs for violations of the properties of conflicts
-/// (`docs/robustness.md`, "Models").
+/// (`docs/robustness.md`, "Models"). Certificates are not checked yet.
 ///
 /// # Errors
 ///
-/// Fails for a model with threads, and for one that cannot begin.
-pub(super) fn robust_model(
-    model: &Model,
+/// Fails for a program with anything but events and tasks, and for one that cannot begin.
+pub(super) fn decide<P: RobustProgram>(
+    program: &P,
     options: &RobustModelOptions,
     control: &Control<'_>,
 ) -> Result<JobResult, Failure> {
@@ -54,32 +52,24 @@ pub(super) fn robust_model(
     result.options.set("repeat", u64::from(options.repeat));
     result.options.set("max-states", options.max_states as u64);
     let watched = JobWatch::of(control).enter();
-    let model = model.by_access_for_nobody()?;
-    let name = &model.program.name;
-    let broken = |error: &dyn std::fmt::Display| Failure::at(name, error.to_string());
-    let program = model.machine.source_program();
-    let mut system = AsyncRun::new(program).map_err(|error| broken(&error))?;
-    if let Some((what, site)) = system.unsupported() {
-        let place = site.map(|site| format!("line {}: ", site.line)).unwrap_or_default();
-        let text = format!("{place}{what}; robustness is about events and their tasks only");
-        return Err(Failure::at(name, text));
-    }
+    let name = &program.program().name;
+    let mut system = program.tasks()?;
     let searched = Options {
         stops: options.stops,
         repeat: options.repeat,
         max_states: options.max_states,
         ..Options::default()
     };
-    let view = AsyncRun::new(model.machine.source_program()).map_err(|error| broken(&error))?;
-    let machine = &*model.machine;
-    let failed = |error: RunError| broken(&error);
-    let (serial, states) = with_views(machine, &view, searched.repeat, |views| {
-        outcomes(&mut system, machine, views, &searched, control)
+    let view = program.tasks()?;
+    let states = program.system();
+    let failed = |error: RunError| Failure::at(name, error.to_string());
+    let (serial, states) = with_views(program, &view, searched.repeat, |views| {
+        outcomes(&mut system, states, views, &searched, control)
     })
     .map_err(failed)?;
     let states = states.ok_or_else(|| Failure::at(name, "it cannot begin"))?;
     let mut job = Job {
-        model: &model,
+        program,
         system,
         options: &searched,
         control,
@@ -99,55 +89,41 @@ pub(super) fn robust_model(
     Ok(job.finish(result))
 }
 
-/// What was decided of a model.
-struct Decided {
+/// What was decided of a program.
+struct Decided<P: RobustProgram> {
     serial: SerialOutcomes,
-    states: Searched<State, Action>,
+    states: Searched<StateOf<P>, ActionOf<P>>,
     conflicts: Conflicts,
 }
 
-/// Calls `then` with the views of a machine.
-pub(super) fn with_views<T>(
-    machine: &Machine,
-    system: &impl AsyncSystem,
+/// Calls `then` with the views of a program.
+pub(super) fn with_views<P: RobustProgram, T>(
+    program: &P,
+    tasks: &P::Tasks,
     repeat: u32,
-    then: impl FnOnce(&Views<'_, Machine>) -> T,
+    then: impl FnOnce(&Views<'_, P::System>) -> T,
 ) -> T {
-    let quiet = |state: &State| machine.quiet_memory(state);
-    let started = |action: &Action| machine.started(action);
-    let waiting = |state: &State| waiting(machine, state);
+    let quiet = |state: &StateOf<P>| program.quiet_memory(state);
+    let started = |action: &ActionOf<P>| program.started(action);
+    let waiting = |state: &StateOf<P>| program.waiting(state);
     let most = |once: bool| if once { 1 } else { u8::try_from(repeat).unwrap_or(u8::MAX) };
-    let most = system.events().iter().map(|event| most(event.once)).collect();
-    let init_is_step = system.init_is_step();
+    let most = tasks.events().iter().map(|event| most(event.once)).collect();
+    let init_is_step = tasks.init_is_step();
     then(&Views { quiet: &quiet, started: &started, waiting: &waiting, most, init_is_step })
 }
 
-/// Returns the places of a deadlock; `None` if all that waits may wait for ever.
-fn waiting(machine: &Machine, state: &State) -> Option<Vec<WaitPlace>> {
-    let all = machine.waiting(state);
-    if all.iter().all(|one| one.may) {
-        return None;
-    }
-    let places = |daemons: bool| -> BTreeSet<WaitPlace> {
-        let wanted = all.iter().filter(|one| daemons || !one.may);
-        wanted.filter_map(|one| one.site).map(|site| (site.line, site.column)).collect()
-    };
-    let strict = places(false);
-    Some(if strict.is_empty() { places(true) } else { strict }.into_iter().collect())
-}
-
-/// A model of which all is decided, to be reported.
-struct Job<'a, 'c> {
-    model: &'a Model,
-    system: AsyncRun,
+/// A program of which all is decided, to be reported.
+struct Job<'a, 'c, P: RobustProgram> {
+    program: &'a P,
+    system: P::Tasks,
     options: &'a Options,
     control: &'a Control<'c>,
     /// The run to an outcome that no serial run has, with the violation that it shows first.
     strange: Option<(Reported, Option<Violation>)>,
-    decided: Decided,
+    decided: Decided<P>,
 }
 
-impl Job<'_, '_> {
+impl<P: RobustProgram> Job<'_, '_, P> {
     fn finish(self, mut result: JobResult) -> JobResult {
         result.findings = self.findings();
         let harmful = |one: &Reported| one.finding.harm == Harm::Harmful;
@@ -200,7 +176,7 @@ impl Job<'_, '_> {
 
     /// Says what the answer does not cover.
     fn warn(&self, result: &mut JobResult) {
-        let name = &self.model.program.name;
+        let name = &self.program.program().name;
         let found = &self.decided.states;
         let mut add = |text: String, count: usize, places: Vec<String>| {
             let warning = Warning::new(WarningKind::Odd, name, text, count as u64);
@@ -239,21 +215,21 @@ impl Job<'_, '_> {
     /// Makes the finding of a run to another outcome.
     fn strange(
         &mut self,
-        view: &AsyncRun,
+        view: &P::Tasks,
     ) -> Result<Option<(Reported, Option<Violation>)>, Failure> {
         let Divergence::Reached(outcome) = &self.decided.states.divergence else {
             return Ok(None);
         };
-        let (outcome, machine) = (outcome.clone(), self.model.machine.clone());
+        let (outcome, program) = (outcome.clone(), self.program);
         // A job that is stopped now shows what it found nevertheless: the run is known.
         let _unwatched = JobWatch::default().enter();
-        let again = with_views(&machine, view, self.options.repeat, |views| {
-            shown_by(&mut self.system, &*machine, views, &outcome.path)
+        let again = with_views(program, view, self.options.repeat, |views| {
+            shown_by(&mut self.system, program.system(), views, &outcome.path)
         });
         let (run, violations) = match again {
             Ok(Some(again)) => again,
             Ok(None) | Err(RunError::Stopped(_)) => return Ok(None),
-            Err(error) => return Err(Failure::at(&self.model.program.name, error.to_string())),
+            Err(error) => return Err(Failure::at(&self.program.program().name, error.to_string())),
         };
         let cause = violations.into_iter().next();
         let reported = self.reporter().strange(&run, cause.as_ref(), &outcome);
@@ -293,9 +269,9 @@ impl Job<'_, '_> {
         findings
     }
 
-    fn reporter(&self) -> Reporter<'_> {
+    fn reporter(&self) -> Reporter<'_, P> {
         Reporter {
-            model: self.model,
+            program: self.program,
             system: &self.system,
             serial: &self.decided.serial,
             robust: matches!(self.decided.states.divergence, Divergence::Never)
@@ -312,12 +288,12 @@ impl Job<'_, '_> {
         };
         let failing = conflicts.deterministic.iter().filter(|(_, one)| **one == Answer::No);
         let failing: Vec<&str> = failing.map(|(event, _)| self.event_name(*event)).collect();
-        let program = self.model.machine.source_program();
+        let declared = self.program.declared();
         result
             .stats
             .set("events", self.system.events().len() as u64)
-            .set("tasks", program.tasks.len() as u64)
-            .set("procedures", program.functions.len() as u64)
+            .set("tasks", declared.tasks as u64)
+            .set("procedures", declared.procedures as u64)
             .set("runs", conflicts.pivots.runs)
             .set("steps", conflicts.pivots.steps)
             .set("stops", u64::from(conflicts.pivots.stops))

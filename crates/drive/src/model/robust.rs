@@ -1,0 +1,56 @@
+//! Models as programs whose robustness can be decided.
+
+use super::program::{GRANULARITY, Model};
+use crate::Failure;
+use crate::robust::{Declared, RobustProgram};
+use anyorder_system::{Hash128, Schedule, WaitPlace};
+use anyorder_vm::{Action, AsyncRun, State};
+use std::collections::BTreeSet;
+
+impl RobustProgram for Model {
+    type Tasks = AsyncRun;
+
+    fn tasks(&self) -> Result<AsyncRun, Failure> {
+        let name = &self.program.name;
+        let system = AsyncRun::new(self.machine.source_program())
+            .map_err(|error| Failure::at(name, error.to_string()))?;
+        let Some((what, site)) = system.unsupported() else { return Ok(system) };
+        let place = site.map(|site| format!("line {}: ", site.line)).unwrap_or_default();
+        let text = format!("{place}{what}; robustness is about events and their tasks only");
+        Err(Failure::at(name, text))
+    }
+
+    fn quiet_memory(&self, state: &State) -> Option<Hash128> {
+        self.machine.quiet_memory(state)
+    }
+
+    fn started(&self, action: &Action) -> Option<u32> {
+        self.machine.started(action)
+    }
+
+    /// If only daemons wait in the way, their places count.
+    fn waiting(&self, state: &State) -> Option<Vec<WaitPlace>> {
+        let all = self.machine.waiting(state);
+        if all.iter().all(|one| one.may) {
+            return None;
+        }
+        let places = |daemons: bool| -> BTreeSet<WaitPlace> {
+            let wanted = all.iter().filter(|one| daemons || !one.may);
+            wanted.filter_map(|one| one.site).map(|site| (site.line, site.column)).collect()
+        };
+        let strict = places(false);
+        Some(if strict.is_empty() { places(true) } else { strict }.into_iter().collect())
+    }
+
+    fn declared(&self) -> Declared {
+        let program = self.machine.source_program();
+        Declared { tasks: program.tasks.len(), procedures: program.functions.len() }
+    }
+
+    /// The search has steps of single accesses.
+    fn mark_steps(&self, schedule: &mut Schedule) {
+        if !self.has_access_steps() {
+            schedule.options.insert(GRANULARITY.to_owned(), "access".to_owned());
+        }
+    }
+}
