@@ -429,3 +429,18 @@ fn every_run_that_the_command_shows_replays() {
     }
     panic!("only {replayed} models of 200 are not robust");
 }
+
+#[test]
+fn a_family_whose_members_differ_is_read_as_a_whole() {
+    // A driver makes one event of each member; without it the family is one event.
+    let body = "handler main: bag; once event e[i in 0..2] { async[main] p(); }
+        procedure p() { let all = enabled(e); }";
+    for driver in ["", "driver e[0], e[1];", "driver e[1], e[0];"] {
+        let (_, result) = robust(&format!("{body} {driver}"), &[]);
+        let stats = &result["stats"];
+        assert_eq!(
+            (stats["serializable"].as_str(), stats["states"].as_str()),
+            (Some("no"), Some("yes"))
+        );
+    }
+}

@@ -1,4 +1,5 @@
-//! Robustness of a program: its events and tasks in every order that the multi-thread semantics has.
+//! Robustness of a program: its events and tasks in every order that the multi-thread semantics
+//! has.
 
 use super::finding::Reporter;
 use super::program::{ActionOf, RobustProgram, StateOf};

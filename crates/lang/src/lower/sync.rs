@@ -135,14 +135,17 @@ impl<'a> Body<'_, 'a> {
                 self.emit_at(e.span, Op::Enabled { dst, event, index });
             }
             (Events::Members(members), None) => {
-                let (end, result) = (self.fb.label(), self.temp());
+                // All are read, as of a family that is one event of the machine (E4).
+                let (result, one) = (self.temp(), self.temp());
                 self.emit_at(e.span, Op::AtomicBegin);
                 self.emit(Op::Bool { dst: result, value: true });
                 for (_, event) in members {
-                    self.emit(Op::Enabled { dst: result, event, index: Reg::NONE });
-                    self.fb.jump_if_not(result, end);
+                    let next = self.fb.label();
+                    self.emit(Op::Enabled { dst: one, event, index: Reg::NONE });
+                    self.fb.jump_if(one, next);
+                    self.emit(Op::Bool { dst: result, value: false });
+                    self.fb.bind(next);
                 }
-                self.fb.bind(end);
                 self.cleanup(Cleanup::AtomicEnd);
                 self.copy(dst, result);
             }

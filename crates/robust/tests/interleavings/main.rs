@@ -44,6 +44,9 @@ fn replays(machine: &Arc<Machine>, steps: &[RunStep]) -> Option<State> {
     all.then(|| run.state().clone())
 }
 
+/// The names and values of variables.
+type Memory = Vec<(String, String)>;
+
 /// Returns whether the serial run that comes nearest to a memory is a run with its memory and its
 /// events.
 fn kept_right(
@@ -143,7 +146,7 @@ fn compare(text: &str, truth: &Truth, options: &Options) -> Compared {
     let all: Vec<u32> = (0..program.events().len() as u32).collect();
     let variable = |name: &str, value: u8| (name.to_owned(), value.to_string());
     let memory = |value| ["a", "b", "c"].map(|name| variable(name, value)).to_vec();
-    let mut near: Vec<(Vec<(String, String)>, Vec<u32>)> =
+    let mut near: Vec<(Memory, Vec<u32>)> =
         (0..3).map(|value| (memory(value), all.clone())).collect();
     near.push((Vec::new(), Vec::new()));
     if let Divergence::Reached(outcome) = &states.divergence {
