@@ -1,7 +1,5 @@
 //! Two real logs of DroidRacer's runtime: the reader agrees with simple searches of the text.
 
-#![expect(clippy::print_stderr, reason = "tests say what they skipped")]
-
 use anyorder_formats::droidracer::{DroidRacerReader, Reported, ReportedGroup, reported};
 use anyorder_trace::{Block, EventId, EventKind, Location, Mailbox, Trace, TraceSource};
 use std::collections::BTreeMap;
