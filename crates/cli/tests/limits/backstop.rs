@@ -1,7 +1,7 @@
 //! Jobs that never poll are ended from outside, with what they had published.
 
 use super::common::{command, folder, path, run};
-use super::{PATIENCE, ended, is_guarded, json, send, start, status};
+use super::{PATIENCE, ended, is_guarded, json, send, signals, start, status};
 use serde_json::json;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -61,7 +61,7 @@ fn every_form_of_a_cut_result_is_whole() {
 
 #[test]
 fn signals_end_a_job_that_polls_nothing() {
-    for signal in ["-INT", "-TERM", "-HUP"] {
+    for signal in signals() {
         let child = start(&mut command(&bug("spin", &["--findings", "1"])));
         is_guarded(&child);
         send(signal, &child);

@@ -98,6 +98,20 @@ fn is_guarded(child: &Child) {
     panic!("the command does not begin to watch");
 }
 
+/// The signals that end a job. Under `nohup` a hangup ends none: commands keep what their parents
+/// ignore.
+fn signals() -> Vec<&'static str> {
+    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = text
+        .lines()
+        .find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
+    let mut signals = vec!["-INT", "-TERM", "-HUP"];
+    if ignored.is_some_and(|set| set & 1 != 0) {
+        signals.pop();
+    }
+    signals
+}
+
 /// The JSON on standard output: one document.
 fn json(ran: &Ran) -> Value {
     serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"))

@@ -1,7 +1,7 @@
 //! Every command obeys its limits while it reads, and takes the same options.
 
 use super::common::{NOTES, command, file, folder, path, run};
-use super::{ended, is_guarded, json, send, start};
+use super::{ended, is_guarded, json, send, signals, start};
 use serde_json::json;
 use std::process::Command;
 
@@ -55,10 +55,11 @@ fn a_time_limit_holds_while_a_command_reads() {
 #[test]
 fn signals_hold_while_a_command_reads() {
     // Every command with one signal, and every signal with some commands.
+    let signals = signals();
     for (at, (words, is_document)) in READERS.iter().enumerate() {
         let child = start(&mut command(words));
         is_guarded(&child);
-        send(["-INT", "-TERM", "-HUP"][at % 3], &child);
+        send(signals[at % signals.len()], &child);
         let ran = ended(child);
         assert_eq!(ran.status, 3, "{words:?}: {ran:?}");
         if *is_document {
