@@ -8,7 +8,7 @@ use anyorder_drive::states::{
 };
 use anyorder_drive::{
     CertificateVerdict, JobResult, RobustModelOptions, certify_model, certify_program,
-    robust_model, schedule_of,
+    robust_model, robust_program, schedule_of,
 };
 use anyorder_system::{
     Awaited, Capabilities, Choice, Control, EnabledTask, Hash128, Limits, Observation,
@@ -181,6 +181,9 @@ fn a_program_of_the_machine_has_every_job_of_a_model() {
     assert_eq!(title(&walked), dark);
     let explored = explore(&model, &ExploreOptions::default(), &control).expect("explored");
     assert_eq!(title(&explored), dark);
+    // A step of this model is a whole task, which hides what concurrency adds.
+    let refused = robust_program(&model, &RobustModelOptions::default(), &control);
+    assert!(refused.is_err_and(|error| format!("{error}").contains("single accesses")));
     let robust = robust_model(&model, &RobustModelOptions::default(), &control).expect("decided");
     assert!(robust.stats.get("states").is_some(), "{robust:?}");
     let schedule = schedule_of(&checked.findings[0].finding).expect("a schedule");

@@ -4,6 +4,7 @@ use super::program::{GRANULARITY, Model};
 use crate::Failure;
 use crate::robust::{Declared, RobustProgram};
 use anyorder_system::{Hash128, Schedule, WaitPlace};
+use anyorder_vm::program::Granularity;
 use anyorder_vm::{Action, AsyncRun, State};
 use std::collections::BTreeSet;
 
@@ -12,8 +13,14 @@ impl RobustProgram for Model {
 
     fn tasks(&self) -> Result<AsyncRun, Failure> {
         let name = &self.program.name;
-        let system = AsyncRun::new(self.machine.source_program())
-            .map_err(|error| Failure::at(name, error.to_string()))?;
+        let program = self.machine.source_program();
+        if program.settings.granularity != Granularity::Access || !program.components.is_empty() {
+            let what = "robustness is decided by steps of single accesses, and for no components";
+            let hint = "`robust_model` takes any model and makes it so";
+            return Err(Failure::at(name, what).with_hint(hint));
+        }
+        let system =
+            AsyncRun::new(program).map_err(|error| Failure::at(name, error.to_string()))?;
         let Some((what, site)) = system.unsupported() else { return Ok(system) };
         let place = site.map(|site| format!("line {}: ", site.line)).unwrap_or_default();
         let text = format!("{place}{what}; robustness is about events and their tasks only");

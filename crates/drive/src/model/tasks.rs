@@ -6,12 +6,14 @@ use super::program::Model;
 use super::rests::wrong_rest;
 use crate::explore::{Repeats, ShownRun, TaskProgram, WrongEnd, WrongRest};
 use crate::schedules::Shows;
-use crate::states::{Conflict, RunEnd, StateProgram, is_conflict, report, report_conflict};
+use crate::states::{
+    Conflict, RunEnd, StateProgram, is_conflict, path_of, report, report_conflict,
+};
 use crate::{CertificateVerdict, Failure, FailureMessage, Level, Reported};
 use anyorder_finding::{Warning, WarningKind};
 use anyorder_search::{Path, Property, Violation};
 use anyorder_system::{
-    Choice, Control, Observation, ProgramIdentity, RunError, Schedule, StateSystem as _, TaskSystem,
+    Choice, Control, Observation, ProgramIdentity, RunError, StateSystem as _, TaskSystem,
 };
 use anyorder_vm::Machine;
 use anyorder_vm::program::Op;
@@ -75,7 +77,7 @@ impl TaskProgram for Model {
     }
 
     fn shown(&self, choices: &[Choice]) -> Result<Option<ShownRun>, Failure> {
-        let Some(path) = self.path_of(choices) else { return Ok(None) };
+        let Some(path) = path_of(self, choices) else { return Ok(None) };
         let run = self.run(&path, &RunEnd::default());
         let tasks = choices.iter().take(path.steps.len()).map(|choice| choice.task.clone());
         let sites = path.steps.iter().map(|step| site_of_step(self, &step.action));
@@ -87,7 +89,7 @@ impl TaskProgram for Model {
 
     /// Reports a run as a full search would.
     fn reported(&self, choices: &[Choice], shows: &Shows) -> Option<Reported> {
-        let mut path = self.path_of(choices)?;
+        let mut path = path_of(self, choices)?;
         let (name, property) = match shows {
             Shows::Conflict(attribute, components) => {
                 return self.conflict(path, attribute, components);
@@ -145,14 +147,6 @@ impl TaskProgram for Model {
 }
 
 impl Model {
-    /// Returns the path of choices.
-    pub(crate) fn path_of(&self, choices: &[Choice]) -> Option<Path<Machine>> {
-        let mut schedule = Schedule::new(self.program.clone());
-        schedule.choices = choices.to_vec();
-        let (places, _) = self.follow(&schedule);
-        anyorder_search::replay(&*self.machine, &places).ok()
-    }
-
     /// Reports an update conflict with the shortest prefix of a path that shows it.
     fn conflict(
         &self,

@@ -1,10 +1,10 @@
 //! The findings of the robustness of a program, each with a run that replays.
 
 use super::model::{undecided, with_views};
-use super::program::{ActionOf, RobustProgram, StateOf, path_of};
+use super::program::{ActionOf, RobustProgram, StateOf};
 use crate::Reported;
 use crate::schedules::{ClaimedFailure, Shows, witness};
-use crate::states::RunEnd;
+use crate::states::{RunEnd, path_of};
 use anyorder_finding::run::{Comparison, Differing, Mark};
 use anyorder_finding::{
     CycleConflict, ExplanationStep, Finding, Harm, Kind, Severity, Site, Witness,

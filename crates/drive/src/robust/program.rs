@@ -2,8 +2,7 @@
 
 use crate::Failure;
 use crate::states::StateProgram;
-use anyorder_search::Path;
-use anyorder_system::{Choice, Hash128, InterleavedSystem, Schedule, StateSystem, WaitPlace};
+use anyorder_system::{Hash128, InterleavedSystem, Schedule, StateSystem, WaitPlace};
 
 /// The state of a program.
 pub(super) type StateOf<P> = <<P as StateProgram>::System as StateSystem>::State;
@@ -52,15 +51,4 @@ pub struct Declared {
     pub tasks: usize,
     /// Procedures that tasks and events call.
     pub procedures: usize,
-}
-
-/// Returns the path of choices, as far as the program has it.
-pub(super) fn path_of<P: RobustProgram>(
-    program: &P,
-    choices: &[Choice],
-) -> Option<Path<P::System>> {
-    let mut schedule = Schedule::new(program.program().clone());
-    schedule.choices = choices.to_vec();
-    let (places, _) = program.follow(&schedule);
-    anyorder_search::replay(program.system(), &places).ok()
 }

@@ -13,6 +13,7 @@ pub use named::Named;
 pub use program::{AttributeUpdate, Described, NoSchedule, RunEnd, StateProgram};
 pub use progress::SearchProgress;
 pub use reduction::Reduction;
+pub(crate) use replay::path_of;
 pub use replay::{Compared, ReplayVerdict, Replayed, compare, replay_path};
 
 pub(crate) use conflicts::{Conflict, is_conflict};

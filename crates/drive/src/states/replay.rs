@@ -7,7 +7,7 @@ use crate::schedules::{Shows, repeats_from};
 use crate::states::full::failure;
 use anyorder_finding::run::Run;
 use anyorder_search::{Path, PathDifference, Property};
-use anyorder_system::{Divergence, Response, Schedule, StateSystem, Successor};
+use anyorder_system::{Choice, Divergence, Response, Schedule, StateSystem, Successor};
 
 /// A replayed schedule.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -71,6 +71,14 @@ pub fn replay_path<P: StateProgram>(program: &P, schedule: &Schedule) -> Result<
     let lost = || followed.divergence.as_ref().map(|lost| RunEnd::from(lost.to_string()));
     let end = followed.end.clone().or_else(lost).unwrap_or_default();
     Ok(Replayed { run: program.run(&followed.path, &end), verdict })
+}
+
+/// Returns the path of choices, as far as the program has it.
+pub(crate) fn path_of<P: StateProgram>(program: &P, choices: &[Choice]) -> Option<Path<P::System>> {
+    let mut schedule = Schedule::new(program.program().clone());
+    schedule.choices = choices.to_vec();
+    let (places, _) = program.follow(&schedule);
+    anyorder_search::replay(program.system(), &places).ok()
 }
 
 /// The comparison of two runs.
