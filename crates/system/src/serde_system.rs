@@ -41,7 +41,8 @@ use std::fmt::Debug;
 ///
 ///     fn steps(&self, state: &State) -> Vec<(usize, State)> {
 ///         let mut steps = Vec::new();
-///         for (thread, (read, done)) in state.threads.iter().enumerate().filter(|(_, one)| !one.1) {
+///         let open = state.threads.iter().enumerate().filter(|(_, one)| !one.1);
+///         for (thread, (read, done)) in open {
 ///             let mut next = state.clone();
 ///             match read {
 ///                 None => next.threads[thread].0 = Some(state.count),
@@ -54,7 +55,8 @@ use std::fmt::Debug;
 ///
 ///     fn properties(&self) -> Properties<'_, State> {
 ///         let is_done = |state: &State| state.threads.iter().all(|(_, done)| *done);
-///         Properties::new().invariant("none lost", move |state| !is_done(state) || state.count == 2)
+///         let is_right = move |state: &State| !is_done(state) || state.count == 2;
+///         Properties::new().invariant("none lost", is_right)
 ///     }
 /// }
 /// ```

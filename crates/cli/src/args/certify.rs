@@ -26,15 +26,15 @@ pub(crate) struct CertifyArgs {
 
     /// The order that mailboxes guarantee, for certificates of consistency [default: as recorded
     /// in the trace]
-    #[arg(long, value_parser = choice(MAILBOXES), value_name = "RULE", help_heading = "Analysis")]
+    #[arg(long, value_parser = choice(MAILBOXES), value_name = "RULE", conflicts_with = "program", help_heading = "Analysis")]
     pub(crate) mailbox: Option<MailboxRule>,
 
     /// Commutativity specifications, as given to `anyorder predict`
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Analysis")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "program", help_heading = "Analysis")]
     pub(crate) spec: Option<PathBuf>,
 
     /// The type of an object, as given to `anyorder predict`; may be repeated
-    #[arg(long, value_name = "NAME=TYPE", help_heading = "Analysis")]
+    #[arg(long, value_name = "NAME=TYPE", conflicts_with = "program", help_heading = "Analysis")]
     pub(crate) object: Vec<String>,
 
     /// The output format
