@@ -3,10 +3,9 @@
 
 use super::{CheckTraceOptions, WithRuns, publish, without_runs};
 use crate::failure::Failure;
-use crate::not_understood::NotUnderstood;
 use crate::predict::{
     Analysed, Analysis, EventPairs, KnownPairs, PredictOptions, Question, Reordering, add_outcome,
-    analyse, last_of, left_out, stats,
+    analyse, last_of, left_out, stats, warnings_of_waits,
 };
 use crate::result::JobResult;
 use crate::trace_input::TraceInput;
@@ -92,7 +91,7 @@ pub(super) fn add(
     let not_understood =
         input.not_understood.clone().with_unspecified(trace, &analysed.unspecified);
     result.warnings.extend(not_understood.of_unspecified(&input.name));
-    let of_waits = NotUnderstood::of_waits(&input.name, trace, &analysed.broken_waits);
+    let of_waits = warnings_of_waits(&input.name, trace, &analysed.broken_waits);
     result.warnings.extend(of_waits);
     let of_each = all.iter_mut().map(|one| (&mut one.finding, one.last, one.pairs.as_slice()));
     not_understood.mark_all(trace, of_each);

@@ -10,7 +10,8 @@ use crate::schedules::Shows;
 use crate::states::{
     Conflict, RunEnd, StateProgram, is_conflict, path_of, report, report_conflict,
 };
-use crate::{CertificateVerdict, Failure, Reported};
+use crate::verdict::CertificateVerdict;
+use crate::{Failure, Reported};
 use anyorder_finding::{Warning, WarningKind, option};
 use anyorder_search::{Path, Property, Violation};
 use anyorder_system::{

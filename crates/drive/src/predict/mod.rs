@@ -16,15 +16,16 @@ pub use specifications::Specifications;
 pub use stored::{Reordering, StoredWitness};
 
 pub(crate) use analyse::{Analysed, KnownPairs, Question, analyse};
-pub(crate) use calls::{BrokenWait, SpecifiedCalls};
+pub(crate) use calls::{SpecifiedCalls, warnings_of_waits};
 pub(crate) use groups::{Pairs as EventPairs, group_findings};
 pub(crate) use replay_witness::wrong_witness;
 pub(crate) use run::step_text;
 pub(crate) use search::{form, lanes};
 pub(crate) use stored::step_fields;
 
-use crate::certify::{keep_true_reorderings, wrong_certificates};
+use crate::certify::keep_true_reorderings;
 use crate::failure::Failure;
+use crate::kept::wrong_certificates;
 use crate::limits;
 use crate::limits::stopped_by;
 use crate::not_understood::NotUnderstood;
@@ -206,7 +207,7 @@ pub fn predict(
     let not_understood =
         input.not_understood.clone().with_unspecified(trace, &analysed.unspecified);
     result.warnings.extend(not_understood.of_unspecified(&input.name));
-    let of_waits = NotUnderstood::of_waits(&input.name, trace, &analysed.broken_waits);
+    let of_waits = warnings_of_waits(&input.name, trace, &analysed.broken_waits);
     result.warnings.extend(of_waits);
     let mut predicted =
         assemble(&question, analysed, Some((trace, &not_understood)), result, control);

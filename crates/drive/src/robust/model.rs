@@ -17,7 +17,7 @@ use anyorder_system::{AsyncSystem, Control, JobWatch, RunError};
 /// The filter of findings whose harm was not decided: they do not count.
 pub(super) const UNDECIDED: &str = "undecided";
 
-/// The options of [`robust_model`](super::robust_model).
+/// The options of [`robust_model`](crate::robust_model).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RobustModelOptions {
     /// How many invocations may stop half-way besides the one with the pivot.
@@ -42,7 +42,7 @@ impl Default for RobustModelOptions {
 /// # Errors
 ///
 /// Fails for a program with anything but events and tasks, and for one that cannot begin.
-pub(super) fn decide<P: RobustProgram>(
+pub(crate) fn decide<P: RobustProgram>(
     program: &P,
     options: &RobustModelOptions,
     control: &Control<'_>,
