@@ -47,7 +47,7 @@ pub use machine::Switches;
 pub use state::State;
 pub use system::{
     AsyncRun, MachineFactory, MachineRun, NewTask, PathWords, PlaceChange, Reason, StepFacts,
-    Waiting, WaitingPlace, Write,
+    StepPlace, Waiting, WaitingPlace, Write,
 };
 pub use transitions::Action;
 pub use value::{Map, Seq, Set, Text, Value};
