@@ -320,6 +320,7 @@ fn machines_that_forget_who_posted_are_noticed() {
     ];
     for (what, switches) in mutants {
         let seed = effort::seeds(300)
+            .into_iter()
             .find(|seed| matches!(difference(&posting::model(*seed), switches), Some(Err(_))));
         println!("{what}: seed {seed:?}");
         assert!(seed.is_some(), "{what}");
@@ -352,6 +353,7 @@ fn wrong_machines_are_noticed() {
             continue;
         }
         let seed = effort::seeds(1_500)
+            .into_iter()
             .find(|seed| matches!(difference(&model(*seed), switches), Some(Err(_))));
         println!("{what}: seed {seed:?}");
         assert!(seed.is_some(), "{what}");
