@@ -3,6 +3,7 @@
 mod edges;
 mod layers;
 mod light;
+mod options;
 mod policy;
 mod suites;
 mod tidy;
