@@ -33,6 +33,7 @@ pub use failure::{
     ModelWarning, Needs, NoEvent, NotShrinkable, ReadAs, Request, SpecificationMistakes, Unusable,
     WrongWitness,
 };
+pub use limits::stopped_by;
 pub use not_understood::StreamDoubts;
 pub use predict::{
     Analysis, CheckedWitness, Pairs, PredictOptions, Prediction, Reordering, Specifications,
@@ -57,6 +58,7 @@ mod check_trace;
 mod consistency;
 mod failure;
 mod json;
+mod limits;
 mod not_understood;
 mod predict;
 mod remark;

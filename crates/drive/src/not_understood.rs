@@ -3,7 +3,7 @@
 
 use crate::predict::BrokenWait;
 use anyorder_common::numbers::plural;
-use anyorder_finding::{Finding, Severity, Warning, WarningKind, mark_ignored_input};
+use anyorder_finding::{Finding, Severity, Warning, WarningKind, mark_ignored_input, option};
 use anyorder_formats::{Ignored, IgnoredOperation, ThreadDoubt, Threads};
 use anyorder_trace::{
     Block, EventId, EventKind, HandlerId, InvocationId, Problem, Problems, Severity as Level,
@@ -207,7 +207,8 @@ impl NotUnderstood {
     /// counts the rest.
     pub(crate) fn of_unspecified(&self, input: &str) -> Vec<Warning> {
         let warning = |what: String, count| {
-            let why = "they have no specification (`--spec`, `--object`)";
+            let [spec, object] = [option::SPEC.typed(), option::OBJECT.typed()];
+            let why = format!("they have no specification ({spec}, {object})");
             let text = format!("calls of {what} are ignored: {why}");
             Warning::new(WarningKind::Ignored, input, text, count)
         };

@@ -1,5 +1,6 @@
 //! The doors for front ends: the least that each asks for, and what a program gets for it.
 
+use anyorder_finding::option;
 use anyorder_drive::explore::{ExploreOptions, Started, explore, replay_run, shrink};
 use anyorder_drive::explore::{ReversalOptions, ShrinkOptions};
 use anyorder_drive::model::{Model, check_model, replay_model};
@@ -137,9 +138,9 @@ fn what_a_search_of_all_states_cannot_check_is_named() {
         let options = CheckOptions { storage, ..CheckOptions::default() };
         check_states(&program, &options, &Control::default()).expect("a search").result.limits
     };
-    assert_eq!(limits(Storage::Exact), Vec::<String>::new());
+    assert!(limits(Storage::Exact).is_empty());
     let limits = limits(Storage::Bitstate { bytes: 1 << 16 });
-    assert!(limits.contains(&"algorithm".to_owned()), "no one looked for conflicts: {limits:?}");
+    assert!(limits.contains(&option::ALGORITHM), "no one looked for conflicts: {limits:?}");
 }
 
 /// A lamp that two rules switch, each posted by an event of its own: `on` must come last.

@@ -13,7 +13,7 @@ use anyorder_drive::explore::{ExploreOptions, Swaps, explore_program, pipe_progr
 use anyorder_drive::model::{Model, check_model, explore_model};
 use anyorder_drive::states::{Algorithm, CheckOptions};
 use anyorder_drive::{JobResult, first_schedule};
-use anyorder_finding::{Finding, Input, Outcome, Policy};
+use anyorder_finding::{Finding, Input, Outcome, Policy, option};
 use anyorder_system::{Control, Schedule};
 use std::fs;
 use std::io::ErrorKind;
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &ExploreArgs, global: &Global, watch: &Watch) -> Result<
         kind: Kind::Search,
     });
     watch.draft().change(|outcome| {
-        outcome.options.set("algorithm", algorithm.word());
+        outcome.options.set(option::ALGORITHM, algorithm.word());
     });
     let (input, result) = match (&args.model, &args.program) {
         (Some(path), _) => {
@@ -206,25 +206,25 @@ fn options(args: &ExploreArgs, outcome: &mut Outcome) {
     let options = &mut outcome.options;
     let reversals = &args.reversals;
     if outcome.stats.get("algorithm") == Some(&anyorder_finding::Stat::from("r4")) {
-        options.set("paper-order", reversals.paper_order);
-        options.set("no-sleep", reversals.no_sleep);
-        options.set("user-events", reversals.user_events.as_deref().unwrap_or("declared"));
+        options.set(option::PAPER_ORDER, reversals.paper_order);
+        options.set(option::NO_SLEEP, reversals.no_sleep);
+        options.set(option::USER_EVENTS, reversals.user_events.as_deref().unwrap_or("declared"));
         if reversals.bound.is_none() {
-            options.set("budget", format!("{:?}", reversals.budget));
+            options.set(option::BUDGET, format!("{:?}", reversals.budget));
         }
         if args.program.is_some() {
-            options.set("swaps", reversals.swaps);
-            options.set("seed", reversals.seed);
+            options.set(option::SWAPS, reversals.swaps);
+            options.set(option::SEED, reversals.seed);
         }
-        options.set("attempts", u64::from(reversals.attempts.get()));
-        options.set("max-steps", reversals.max_steps);
-        options.set("alternatives", u64::from(reversals.alternatives.get()));
+        options.set(option::ATTEMPTS, u64::from(reversals.attempts.get()));
+        options.set(option::MAX_STEPS, reversals.max_steps);
+        options.set(option::ALTERNATIVES, u64::from(reversals.alternatives.get()));
     } else {
-        options.set("first", args.first);
+        options.set(option::FIRST, args.first);
     }
     options
-        .set_some("values", reversals.values)
-        .set_some("max-states", args.max_states)
-        .set_some("max-executions", args.max_executions)
-        .set("strict", args.strict);
+        .set_some(option::VALUES, reversals.values)
+        .set_some(option::MAX_STATES, args.max_states)
+        .set_some(option::MAX_EXECUTIONS, args.max_executions)
+        .set(option::STRICT, args.strict);
 }

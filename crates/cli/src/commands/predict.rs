@@ -16,6 +16,7 @@ use anyorder_common::text::quote;
 use anyorder_drive::{
     Pairs, PredictOptions, Prediction, Specifications, TraceInput, predict, predict_stream,
 };
+use anyorder_finding::{option, stat};
 use anyorder_trace::{Tables, TraceSource};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -68,11 +69,11 @@ pub(crate) fn run(args: &PredictArgs, global: &Global, watch: &Watch) -> Result<
     }
     watch.draft().add(vec![input], prediction.result);
     let (mut outcome, runs) = watch.draft().take(COMMAND).finish();
-    outcome.options.set("strict", args.counting.strict);
+    outcome.options.set(option::STRICT, args.counting.strict);
     watch.asked.set(&mut outcome.options);
     accepted.judge(&mut outcome, &policy, global);
     set_elapsed(&mut outcome, watch.started);
-    outcome.stats.set("peak_memory_kb", peak_memory_kb().unwrap_or(0));
+    outcome.stats.set(stat::PEAK_MEMORY_KB, peak_memory_kb().unwrap_or(0));
     let done = watch.draft().finish(outcome, runs);
     accepted.write(&done.outcome.findings)?;
     let max_findings = args.list.max_findings;

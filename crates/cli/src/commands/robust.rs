@@ -10,7 +10,7 @@ use crate::load::{Read, read};
 use crate::watch::Watch;
 use anyorder_drive::model::Model;
 use anyorder_drive::{robust_model, robust_trace, robust_verdict};
-use anyorder_finding::Input;
+use anyorder_finding::{Input, option};
 use anyorder_trace::Trace;
 use std::path::Path;
 use std::process::ExitCode;
@@ -117,7 +117,7 @@ fn one(
     global.remark(&result.remarks);
     watch.draft().add(vec![input], result);
     watch.draft().change(|outcome| {
-        outcome.options.set("strict", args.counting.strict);
+        outcome.options.set(option::STRICT, args.counting.strict);
         watch.asked.set(&mut outcome.options);
     });
     Ok(Some(trace.trace))
@@ -139,7 +139,7 @@ fn model(
     let result = robust_model(&model, &args.model_options(), &watch.control())?;
     watch.draft().add(vec![input], result);
     watch.draft().change(|outcome| {
-        outcome.options.set("strict", args.counting.strict);
+        outcome.options.set(option::STRICT, args.counting.strict);
         watch.asked.set(&mut outcome.options);
     });
     Ok(())

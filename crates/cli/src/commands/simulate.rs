@@ -10,7 +10,7 @@ use crate::witness::{Replay, name_replays, write_schedules};
 use anyorder_common::text::quote;
 use anyorder_drive::model::simulate_model;
 use anyorder_drive::states::SimulateOptions;
-use anyorder_finding::{Input, Policy};
+use anyorder_finding::{Input, Policy, option};
 use std::process::ExitCode;
 
 /// The name of the command.
@@ -43,9 +43,9 @@ pub(crate) fn run(
     watch.done();
     watch.draft().add(input.to_vec(), result);
     let (mut outcome, runs) = watch.draft().take(COMMAND).finish();
-    outcome.options.set("runs", args.runs);
-    outcome.options.set("seed", args.seed);
-    outcome.options.set("max-steps", u64::from(args.max_steps));
+    outcome.options.set(option::RUNS, args.runs);
+    outcome.options.set(option::SEED, args.seed);
+    outcome.options.set(option::MAX_STEPS, u64::from(args.max_steps));
     watch.asked.set(&mut outcome.options);
     let numbers =
         format!("--runs {} --seed {} --max-steps {}", args.runs, args.seed, args.max_steps);

@@ -25,6 +25,8 @@ mod phase;
 mod poll;
 mod writer;
 
+use anyorder_drive::stopped_by;
+use anyorder_finding::{OptionName, option};
 use anyorder_system::StopReason;
 use std::fmt;
 use std::time::Duration;
@@ -69,10 +71,10 @@ impl Cause {
     }
 
     /// Returns the name under which a result lists it among its `limits`.
-    const fn word(self) -> &'static str {
+    const fn name(self) -> OptionName {
         match self {
-            Cause::Stop(reason) => reason.word(),
-            Cause::OutOfMemory => "out-of-memory",
+            Cause::Stop(reason) => stopped_by(reason),
+            Cause::OutOfMemory => option::OUT_OF_MEMORY,
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::trace_input::TraceInput;
 use crate::words::{self, Predicted, RaceFinding, UNDECIDED, form_words};
 use anyorder_certify::WrittenNames;
 use anyorder_finding::run::Run;
-use anyorder_finding::{ExplanationStep, Finding, Harm, Kind};
+use anyorder_finding::{ExplanationStep, Finding, Harm, Kind, StatName, option, stat};
 use anyorder_predict::check::{Candidate, Category, PairResult};
 use anyorder_predict::{Reorders, Together};
 use anyorder_system::Control;
@@ -25,8 +25,15 @@ use std::mem;
 const PAIRS_TRIED_MAX: usize = 8;
 
 /// The counts of a prediction that are added to those of happens-before.
-const COUNTS: [&str; 7] =
-    ["candidates", "racy", "non_racy", "confirmed", "dropped", "unconfirmed", "missed_by_order"];
+const COUNTS: [StatName; 7] = [
+    stat::CANDIDATES,
+    stat::RACY,
+    stat::NON_RACY,
+    stat::CONFIRMED,
+    stat::DROPPED,
+    stat::UNCONFIRMED,
+    stat::MISSED_BY_ORDER,
+];
 
 /// A finding, and the run that shows it.
 struct FindingWithRun {
@@ -47,7 +54,7 @@ pub(super) fn add(
 ) -> Result<WithRuns, Failure> {
     let trace = &input.trace;
     if trace.len() as u64 > options.witnesses.max_events {
-        result.cut_by("max-events");
+        result.cut_by(option::MAX_EVENTS);
         return Ok(without_runs(input, races));
     }
     let options = PredictOptions {
@@ -91,11 +98,11 @@ pub(super) fn add(
     not_understood.mark_all(trace, of_each);
     add_outcome(&input.name, &analysed.checked, result);
     if !analysed.checked.all_pairs {
-        result.bounded_by("pairs");
+        result.bounded_by(option::PAIRS);
     }
     for (name, stat) in stats(&analysed.checked.statistics).iter() {
-        if COUNTS.contains(&name) {
-            result.stats.set(name, stat.clone());
+        if COUNTS.iter().any(|count| count.word() == name) {
+            result.stats.keep(name, stat.clone());
         }
     }
     Ok(all.into_iter().map(|one| (one.finding, one.run, one.pairs)).collect())

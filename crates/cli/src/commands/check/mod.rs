@@ -19,9 +19,10 @@ use anyorder_common::numbers::plural;
 use anyorder_common::text::quote;
 use anyorder_drive::model::{Model, check_model_watched};
 use anyorder_drive::states::CheckResult;
+use anyorder_drive::stopped_by;
 use anyorder_drive::{JobResult, check_trace};
 use anyorder_drive::{Remark, Remarked};
-use anyorder_finding::{Finding, Input, Outcome, Warning, WarningKind};
+use anyorder_finding::{Finding, Input, Outcome, Warning, WarningKind, option, stat};
 use anyorder_system::StopReason;
 use anyorder_trace::{Trace, TraceOrder};
 use std::path::Path;
@@ -73,7 +74,7 @@ fn check_all(args: &CheckArgs, global: &Global, watch: &Watch) -> Result<Option<
         global.remark(&result.remarks);
         watch.draft().add(inputs, result);
         watch.draft().change(|outcome| {
-            outcome.options.set("strict", args.counting.strict);
+            outcome.options.set(option::STRICT, args.counting.strict);
             watch.asked.set(&mut outcome.options);
         });
     };
@@ -115,7 +116,7 @@ fn check_all(args: &CheckArgs, global: &Global, watch: &Watch) -> Result<Option<
 
 /// Tells that a limit came before the last inputs were read.
 fn leave_out(inputs: usize, reason: StopReason, outcome: &mut Outcome) {
-    outcome.cut_by(reason.word());
+    outcome.cut_by(stopped_by(reason));
     outcome.warnings.push(Warning {
         kind: WarningKind::Stopped,
         input: None,
@@ -148,7 +149,7 @@ fn one(
     watch.draft().working_on(std::slice::from_ref(&input));
     let mut result = check_trace(&trace, &args.trace_options(global), &watch.control())?;
     if trace.is_partial() {
-        result.stats.set("solve_ms", watch.phase_ms("solving"));
+        result.stats.set(stat::SOLVE_MS, watch.phase_ms("solving"));
     }
     Ok((input, result, Some(trace.trace)))
 }
@@ -169,7 +170,7 @@ fn model(
     let checked = check_model_watched(&model, &options, &watch.control(), &mut follower)?;
     let CheckResult { mut result, never_run } = checked;
     if !never_run.is_empty() {
-        result.stats.set("never_run", never_run.join("; ").as_str());
+        result.stats.set(stat::NEVER_RUN, never_run.join("; ").as_str());
     }
     let warn = |words| Remark::on(path.to_string_lossy(), Remarked::NeverRun(words));
     result.remarks.extend(never_run.into_iter().map(warn));

@@ -14,7 +14,7 @@ use anyorder_common::text::shown;
 use anyorder_drive::{
     CertifyOptions, Consistency, Consistent, TraceInput, WrittenNames, consistency,
 };
-use anyorder_finding::{Policy, Verdict};
+use anyorder_finding::{Policy, Verdict, stat};
 use anyorder_trace::{EventId, Trace};
 use std::io::{self, Write};
 use std::path::Path;
@@ -50,7 +50,7 @@ pub(crate) fn run(
         Consistent::Unknown(_) => Verdict::Unknown,
     };
     watch.asked.set(&mut outcome.options);
-    outcome.stats.set("solve_ms", watch.phase_ms("solving"));
+    outcome.stats.set(stat::SOLVE_MS, watch.phase_ms("solving"));
     set_elapsed(&mut outcome, watch.started);
     let done = watch.draft().finish(outcome, runs);
     write_files(args, &trace, &answer, global, watch)?;
