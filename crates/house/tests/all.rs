@@ -1,6 +1,7 @@
 //! Rules of the repository.
 
 mod edges;
+mod faults;
 mod layers;
 mod light;
 mod policy;
