@@ -4,6 +4,7 @@ mod edges;
 mod faults;
 mod layers;
 mod light;
+mod modules;
 mod policy;
 mod suites;
 mod tidy;
