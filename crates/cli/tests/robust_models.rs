@@ -50,7 +50,8 @@ fn expect(text: &str, options: &[&str], verdict: &str, answers: [&str; 4]) -> Va
 #[test]
 fn a_conflict_without_harm_has_a_run_that_replays() {
     let folder = folder();
-    let model = workspace().join("examples/models/four-events.any").display().to_string();
+    let model =
+        workspace().join("examples/models/dictionary-lookup-fixed.any").display().to_string();
     let ran = run(&["robust", &model, "--format", "json"]);
     let value: Value = serde_json::from_str(&ran.stdout).expect("a result");
     let mut tried = 0;
@@ -67,7 +68,7 @@ fn a_conflict_without_harm_has_a_run_that_replays() {
         assert_eq!(run(&["certify", &model, &schedule]).status, 0);
         tried += 1;
     }
-    assert!(tried > 1, "{tried} conflicts without harm");
+    assert!(tried > 0, "{tried} conflicts without harm");
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! The doors for front ends: the least that each asks for, and what a program gets for it.
 
-use anyorder_finding::option;
 use anyorder_drive::explore::{ExploreOptions, Started, explore, replay_run, shrink};
 use anyorder_drive::explore::{ReversalOptions, ShrinkOptions};
 use anyorder_drive::model::{Model, check_model, replay_model};
@@ -11,6 +10,7 @@ use anyorder_drive::{
     CertificateVerdict, JobResult, RobustModelOptions, certify_model, certify_program,
     robust_model, robust_program, schedule_of,
 };
+use anyorder_finding::option;
 use anyorder_system::{
     Awaited, Capabilities, Choice, Control, EnabledTask, Hash128, Limits, Observation,
     ProgramIdentity, Properties, RunError, Schedule, SerdeSystem, StateSystem, Step, Successor,

@@ -1,7 +1,7 @@
 //! What was cancelled, disabled or has quit does not begin: the solver against all rules of whole
 //! traces, taken literally, and the checker with it.
 
-use crate::from_trace::random::{as_partial, certified, translated};
+use crate::tests::from_trace::random::{as_partial, certified, translated};
 use anyorder_certify::consistency::{check_consistency_witness, check_inconsistency};
 use anyorder_common::random::{Random, Rng};
 use anyorder_consistency::{

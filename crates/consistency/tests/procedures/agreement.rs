@@ -1,6 +1,6 @@
 //! All procedures against each other and the oracles, on small random traces of every kind.
 
-use crate::procedures::support::{
+use crate::tests::procedures::support::{
     REFUTE, all_orders, by_all_orders, control, mailboxes, orders_count, timed, verdict,
 };
 use anyorder_consistency::testing::{FlatRules, NotFull, Rules, check_full, enumerate_by, flat_by};

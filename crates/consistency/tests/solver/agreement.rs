@@ -1,7 +1,7 @@
 //! Every kind of small random trace: the same answer as brute force; each witness is replayed, each
 //! refutation is checked.
 
-use crate::solver::support::{REFUTE, control, mailboxes, verdict};
+use crate::tests::solver::support::{REFUTE, control, mailboxes, verdict};
 use anyorder_consistency::{FromTrace, PartialTrace, Procedure};
 use anyorder_testkit::consistency::{
     Counters, Kind, Mailbox, Problem, Shape, brute_force, random_partial,

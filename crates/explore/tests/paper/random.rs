@@ -1,8 +1,8 @@
 //! Random systems of every kind against full search.
 
-use crate::common::generate::{KINDS, Kind, random_toy};
-use crate::common::oracle::{Truth, truth};
-use crate::common::{Local, Toy};
+use crate::tests::common::generate::{KINDS, Kind, random_toy};
+use crate::tests::common::oracle::{Truth, truth};
+use crate::tests::common::{Local, Toy};
 use anyorder_explore::paper::{Choice, Outcome, PaperOptions, explore};
 use anyorder_search::{Limit, Property};
 use anyorder_system::Control;

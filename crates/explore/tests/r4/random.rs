@@ -1,7 +1,7 @@
 //! Random systems: R4 against the naive twin.
 
-use crate::r4::naive::{Act, Twin, choices};
-use crate::r4::toy::{ALL, Effects, Model, NONE, Skills, factory};
+use crate::tests::r4::naive::{Act, Twin, choices};
+use crate::tests::r4::toy::{ALL, Effects, Model, NONE, Skills, factory};
 use anyorder_explore::r4::{Order, Outcome, ReversalKind, ReversalOptions, Sleep, explore};
 use anyorder_system::{AccessKind, Control, Level, Observation, PartPath, TaskName, TaskRole};
 use anyorder_testkit::effort::Seeds;

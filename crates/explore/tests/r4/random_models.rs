@@ -1,7 +1,7 @@
 //! Random models that wait and choose: exploration without a bound, against all their states.
 
-use crate::r4::full::{Ends, Repeating, Seen, ended, ends, ends_of, explored, machine};
-use crate::r4::random::Numbers;
+use crate::tests::r4::full::{Ends, Repeating, Seen, ended, ends, ends_of, explored, machine};
+use crate::tests::r4::random::Numbers;
 use anyorder_explore::r4::Sabotage;
 use std::fmt::Write;
 

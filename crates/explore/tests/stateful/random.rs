@@ -1,11 +1,11 @@
 //! Random systems of every kind, values on and off, inference on and off; and engines with injected
 //! faults.
 
-use crate::common::Toy;
-use crate::common::generate::{KINDS, Kind, random_toy};
-use crate::common::livelocks::{Livelocks, MUTANTS, Without};
-use crate::common::oracle::{Conflicts, Truth, check_contract, truth};
-use crate::stateful::check::{distances, fault, options, run, sabotaged, shows, try_run};
+use crate::tests::common::Toy;
+use crate::tests::common::generate::{KINDS, Kind, random_toy};
+use crate::tests::common::livelocks::{Livelocks, MUTANTS, Without};
+use crate::tests::common::oracle::{Conflicts, Truth, check_contract, truth};
+use crate::tests::stateful::check::{distances, fault, options, run, sabotaged, shows, try_run};
 use anyorder_explore::stateful::{GiveUp, Sabotage, StatefulOptions};
 use anyorder_search::{Property, Violation};
 use anyorder_system::{Control, StateSystem};

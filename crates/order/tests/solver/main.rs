@@ -1,8 +1,6 @@
 //! The order solver against the definition, on thousands of random problems, and with deliberate
 //! faults.
 
-#![expect(clippy::print_stdout, reason = "counts of what occurred are the point of a run")]
-
 mod checks;
 mod encoding;
 mod example;

@@ -1,7 +1,8 @@
 //! The interpreter's loop.
 
 use super::fault::{FailureKind, Stop};
-use super::interpreter::{End, FRAMES_MAX, Interpreter, Mode};
+use super::interpreter::{End, Interpreter, Mode};
+use crate::machine::FRAMES_MAX;
 use crate::program::{Op, Reg};
 use crate::state::Frame;
 use crate::value::Value;

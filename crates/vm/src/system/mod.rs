@@ -41,6 +41,6 @@ mod waits;
 
 mod reduced;
 
-pub(crate) use self::reduced::ReducedTables;
+mod growth;
+
 pub use self::reduced::Write;
-pub(crate) use self::words::queue_name;

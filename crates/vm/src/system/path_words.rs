@@ -11,12 +11,12 @@ use super::parts::{Part, parts};
 use super::words::{self, Runs, StepPlace};
 use crate::machine::Machine;
 use crate::program::FuncId;
-use crate::state::State;
 use crate::state::rename::{
     Renaming, rename, rename_globals, rename_message, rename_object, rename_owners, rename_thread,
 };
+use crate::state::{State, StepId};
 use crate::step::{Chosen, Log, LoggedAccess, LoggedPlace};
-use crate::transitions::{Action, StepExecutor, StepId};
+use crate::transitions::{Action, StepExecutor};
 use crate::value::show::short;
 use anyorder_system::AccessKind;
 use rustc_hash::FxHashMap;

@@ -3,8 +3,8 @@
 use super::parts::{parts, thread_words};
 use crate::machine::Machine;
 use crate::program::Family;
-use crate::state::{Message, Origin, State, Thread, ThreadBody};
-use crate::transitions::{Action, StepId};
+use crate::state::{Message, Origin, State, StepId, Thread, ThreadBody};
+use crate::transitions::Action;
 use crate::value::{Value, show::short};
 use anyorder_system::FailureSite;
 use std::fmt;
