@@ -12,6 +12,10 @@
 
 #![forbid(unsafe_code)]
 
+// The suites name the crate as its users do.
+#[cfg(test)]
+extern crate self as anyorder_consistency;
+
 pub use answer::{Answer, ConsistencyStats, Fact, Limit, Link, Refutation, RefutationStep, Why};
 pub use describe::{Explanation, Overtakings, ReasonText, describe};
 pub use from_trace::{FromTrace, FromTraceError, Kept, split_own_code};
@@ -22,7 +26,7 @@ pub use partial::{
 pub use procedure::{Effort, Outcome, Procedure, Unsupported};
 
 /// Rules left out on purpose, and the full problem: mutation tests use them.
-#[cfg(feature = "sabotage")]
+#[cfg(test)]
 pub mod testing {
     pub use crate::full::{NotFull, check_full, check_full_by};
     pub use crate::procedure::{FlatRules, enumerate_by, flat_by};
@@ -35,7 +39,11 @@ mod from_trace;
 mod full;
 mod mailbox;
 mod partial;
-#[cfg_attr(not(feature = "sabotage"), allow(unreachable_pub, reason = "only tests use some parts"))]
+#[cfg_attr(not(test), allow(unreachable_pub, reason = "only tests use some parts"))]
 mod procedure;
-#[cfg_attr(not(feature = "sabotage"), allow(unreachable_pub, reason = "only tests use some parts"))]
+#[cfg_attr(not(test), allow(unreachable_pub, reason = "only tests use some parts"))]
 mod saturate;
+
+#[cfg(test)]
+#[path = "../tests/all.rs"]
+mod tests;

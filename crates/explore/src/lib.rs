@@ -6,6 +6,10 @@
 
 #![forbid(unsafe_code)]
 
+// The suites name the crate as its users do.
+#[cfg(test)]
+extern crate self as anyorder_explore;
+
 pub mod paper;
 pub mod r4;
 pub mod shrink;
@@ -13,3 +17,7 @@ pub mod stateful;
 
 mod location_name;
 mod paths;
+
+#[cfg(test)]
+#[path = "../tests/all.rs"]
+mod tests;

@@ -1,13 +1,13 @@
 //! The whole check of a trace: happens-before, races, coverage, groups.
 
 use crate::races::category::{CapturedClocks, Origins, RaceCategory, categorise};
-use crate::races::conflicts::Conflicts;
 use crate::races::coverage::{CoverageLevel, Uncovered, coverage};
 use crate::races::detector::{Detector, Races};
 use crate::races::filters::Filters;
 use crate::races::groups::{Group, GroupBy, Key, group};
 use crate::races::lock_memory::{LockGroup, lock_memory};
 use crate::races::race_groups::{Explain, Found, RaceGroup, race_groups};
+use crate::relation::conflicts::Conflicts;
 use crate::relation::engine::{Engine, Mode};
 use crate::relation::happens_before::HappensBefore;
 use crate::relation::pass::{View, Visitor};

@@ -48,17 +48,16 @@ pub use races::guards::Guards;
 pub use races::list::{Race, races};
 pub use races::lock_memory::{LockGroup, LockMemory};
 pub use races::race_groups::RaceGroup;
+pub use races::unordered::{LostOrder, Reason};
 pub use relation::components::{ComponentOrders, component_orders};
 pub use relation::ends::{Beginning, EndScope, Ends};
 pub use relation::happens_before::HappensBefore;
 pub use relation::locks::Locks;
 pub use relation::rules::{Rule, RuleSet};
 pub use relation::sections::{Conflicting, Point, Points};
-pub use unordered::{LostOrder, Reason};
 pub use why::{OrderExplanation, Proof, ProofStep, why};
 
 mod check;
 mod races;
 mod relation;
-mod unordered;
 mod why;

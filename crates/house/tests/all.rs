@@ -1,8 +1,10 @@
 //! Rules of the repository.
 
 mod edges;
+mod faults;
 mod layers;
 mod light;
+mod modules;
 mod options;
 mod policy;
 mod suites;

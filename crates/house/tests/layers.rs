@@ -20,9 +20,10 @@ const MAP: &[(&str, &[&str])] = &[
     ("anyorder-certify", &["anyorder-trace", "anyorder-system", "anyorder-commute"]),
     ("anyorder-generate", &["anyorder-trace"]),
     ("anyorder-consistency", &["anyorder-trace", "anyorder-system", "anyorder-order"]),
-    ("anyorder-vm", &["anyorder-trace", "anyorder-system"]),
+    ("anyorder-program", &["anyorder-system"]),
+    ("anyorder-vm", &["anyorder-program", "anyorder-trace", "anyorder-system"]),
     ("anyorder-search", &["anyorder-trace", "anyorder-system"]),
-    ("anyorder-lang", &["anyorder-common", "anyorder-trace", "anyorder-system", "anyorder-vm"]),
+    ("anyorder-lang", &["anyorder-common", "anyorder-program"]),
     ("anyorder-pipe", &["anyorder-trace", "anyorder-system"]),
     ("anyorder-commute", &[]),
     (
@@ -124,6 +125,7 @@ const ENGINES: &[&str] = &[
     "anyorder-order",
     "anyorder-pipe",
     "anyorder-predict",
+    "anyorder-program",
     "anyorder-robust",
     "anyorder-search",
     "anyorder-system",
@@ -222,6 +224,7 @@ fn a_forbidden_edge_is_caught() {
         edge("anyorder-testkit", "anyorder-hb", false),
         edge("anyorder-new", "anyorder-trace", false),
         edge("anyorder-vm", "anyorder-lang", false),
+        edge("anyorder-lang", "anyorder-vm", false),
         edge("anyorder-search", "anyorder-vm", false),
         edge("anyorder-lang", "anyorder-search", false),
         edge("anyorder-cli", "anyorder-hb", false),
@@ -299,7 +302,7 @@ fn is_layered(map: &[(&str, &[&str])]) -> bool {
     true
 }
 
-fn metadata() -> Value {
+pub(crate) fn metadata() -> Value {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let output = Command::new(cargo)
         .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])

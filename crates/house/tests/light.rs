@@ -14,6 +14,7 @@ const LIGHT: &[&str] = &[
     "anyorder-commute",
     "anyorder-search",
     "anyorder-explore",
+    "anyorder-program",
     "anyorder-vm",
     "anyorder-lang",
     "anyorder-pipe",

@@ -11,8 +11,6 @@ mod mistakes;
 #[path = "naive/main.rs"]
 mod naive;
 mod programs;
-#[path = "reducible/main.rs"]
-mod reducible;
 mod robust;
 #[path = "symmetry/main.rs"]
 mod symmetry;

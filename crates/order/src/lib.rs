@@ -8,6 +8,10 @@
 
 #![forbid(unsafe_code)]
 
+// The suites name the crate as its users do.
+#[cfg(test)]
+extern crate self as anyorder_order;
+
 pub use chains::Chains;
 pub use clock::{ChainId, Clock};
 pub use store::{ClockEdit, ClockRef, ClockStore, StoreFull, StoreStats};
@@ -18,3 +22,7 @@ mod rows;
 pub mod sat;
 pub mod solver;
 mod store;
+
+#[cfg(test)]
+#[path = "../tests/all.rs"]
+mod tests;

@@ -1,4 +1,5 @@
-//! All tests of the crate in one binary: building and linking many takes longer than the tests.
+//! All suites of the crate. They are modules of it, because faults exist only where the crate is
+//! compiled for its own tests: see `anyorder_common::sabotage`.
 
 mod support;
 

@@ -1,6 +1,6 @@
 //! Clocks, epochs, chains and the store, against plain vectors and matrices.
 
-use crate::support;
+use crate::tests::support;
 
 use anyorder_order::{ChainId, Chains, Clock, ClockRef, ClockStore, StoreFull};
 use anyorder_testkit::greatest_antichain;

@@ -35,28 +35,31 @@
 //! # Ok::<(), anyorder_vm::program::ProgramError>(())
 //! ```
 //!
-//! Modules in reading order: [`program`] is what a compiler produces, `machine` the same ready to
-//! run. `value` and `state` are what steps work on, `step` is the interpreter, `transitions` finds
-//! and runs the steps of a state, and `system` implements the traits of the engines.
+//! Modules in reading order, each of which uses only those before it: [`program`] is what a
+//! compiler produces. `value` has values, `poll` lets a job be stopped. `machine` is a program
+//! ready to run, and what can be known of it without a state. `state` has states, `step` is the
+//! interpreter, `transitions` finds and runs the steps of a state, and `system` implements the
+//! traits of the engines.
 
 #![forbid(unsafe_code)]
 
+// The tests of `system` name the crate as its users do.
+#[cfg(test)]
+extern crate self as anyorder_vm;
+
+pub use anyorder_program as program;
 pub use machine::Machine;
-#[doc(hidden)]
-pub use machine::Switches;
 pub use state::State;
 pub use system::{
     AsyncRun, MachineFactory, MachineRun, NewTask, PathWords, PlaceChange, Reason, StepFacts,
-    Waiting, WaitingPlace, Write,
+    StepPlace, Waiting, WaitingPlace, Write,
 };
 pub use transitions::Action;
 pub use value::{Map, Seq, Set, Text, Value};
 
-pub mod program;
-#[doc(hidden)]
-pub mod testing;
-
 mod machine;
+mod poll;
+mod sabotage;
 mod state;
 mod step;
 mod system;

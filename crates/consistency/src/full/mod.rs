@@ -6,7 +6,7 @@
 //! all slots, or a cycle. **Cost.** Linear in slots and given orders, quadratic in the messages of
 //! a handler.
 
-#[cfg(feature = "sabotage")]
+#[cfg(test)]
 pub use check::{NotFull, check_full, check_full_by};
 
 use crate::answer::{Link, Why};
@@ -15,7 +15,7 @@ use crate::saturate::{Graph, Rules};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-#[cfg(feature = "sabotage")]
+#[cfg(test)]
 mod check;
 mod cycle;
 

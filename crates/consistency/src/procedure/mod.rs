@@ -2,7 +2,7 @@
 
 use solve::solve;
 pub(crate) use {enumerate::enumerate, flat::flat};
-#[cfg(feature = "sabotage")]
+#[cfg(test)]
 pub use {
     enumerate::enumerate_by,
     flat::{FlatRules, flat_by},

@@ -1,6 +1,6 @@
 //! Partial traces: the definitions of the paper, edge by edge.
 
-use crate::from_trace::common::{edtrace, fifo, given, messages, orders};
+use crate::tests::from_trace::common::{edtrace, fifo, given, messages, orders};
 use anyorder_consistency::{Due, FromTrace, FromTraceError, MailboxRule, PartialTrace, Relation};
 
 #[test]

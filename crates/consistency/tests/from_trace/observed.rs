@@ -1,6 +1,6 @@
 //! Traces in their recorded order, in each format.
 
-use crate::from_trace::common::{delayed, edtrace, fifo, given, messages};
+use crate::tests::from_trace::common::{delayed, edtrace, fifo, given, messages};
 use anyorder_consistency::{Due, FromTraceError, Kept, MailboxRule, Overtakings, split_own_code};
 use anyorder_formats::droidracer::DroidRacerReader;
 use anyorder_formats::native_text::NativeTextReader;

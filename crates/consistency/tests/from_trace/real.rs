@@ -1,6 +1,6 @@
 //! Two real Android logs: their counts, and that the recorded order is allowed.
 
-use crate::from_trace::common::{delayed, fifo};
+use crate::tests::from_trace::common::{delayed, fifo};
 use anyorder_consistency::{Kept, Overtakings, PartialTrace};
 use anyorder_formats::droidracer::DroidRacerReader;
 use anyorder_trace::Trace;

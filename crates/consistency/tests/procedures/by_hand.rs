@@ -1,6 +1,6 @@
 //! Small traces by hand, and limits.
 
-use crate::procedures::support::{REFUTE, check_witness, control, partial, read, verdict};
+use crate::tests::procedures::support::{REFUTE, check_witness, control, partial, read, verdict};
 use anyorder_consistency::testing::{NotFull, check_full};
 use anyorder_consistency::{
     Answer, Due, Effort, Fact, Given, Limit, Link, MailboxRule, Message, OpenEnds, OpenLocation,
@@ -246,7 +246,7 @@ fn limits_end_in_unknown() {
 fn conflicts_are_limited() {
     // Two pairs without a possible order, although neither pair alone is refuted; see
     // `sketch_of_flat`.
-    let trace = read(crate::procedures::sketch_of_flat::SATURATED);
+    let trace = read(crate::tests::procedures::sketch_of_flat::SATURATED);
     let question = partial(&trace, MailboxRule::Fifo);
     for procedure in OURS {
         let effort = Effort { conflicts: Some(0), ..Effort::default() };

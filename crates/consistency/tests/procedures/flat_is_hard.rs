@@ -3,7 +3,7 @@
 //! polynomial procedure can be right for the problem of Theorem 4.1 of the paper, unless P = NP.
 //! The argument is in `procedure/flat`.
 
-use crate::procedures::support::{REFUTE, control, partial, read, verdict};
+use crate::tests::procedures::support::{REFUTE, control, partial, read, verdict};
 use anyorder_common::random::{Random, Rng};
 use anyorder_consistency::{Effort, MailboxRule, Procedure};
 use std::fmt::Write;

@@ -1,7 +1,7 @@
 //! Each rule of saturation saves work, and each edge of a decided order is needed for the right
 //! answer.
 
-use crate::procedures::support::{REFUTE, all_orders, control, mailboxes, partial, verdict};
+use crate::tests::procedures::support::{REFUTE, all_orders, control, mailboxes, partial, verdict};
 use anyorder_consistency::testing::{NotFull, Rules, check_full, check_full_by, enumerate_by};
 use anyorder_consistency::{Answer, ConsistencyStats, Effort, PartialTrace};
 use anyorder_testkit::consistency::{Shape, random_partial};
@@ -83,7 +83,7 @@ fn a_cycle_of_the_full_problem_holds_link_by_link() {
     for (trace, question) in knots() {
         all_orders(&question, &mut |orders| {
             if let Err(NotFull::Cycle(cycle)) = check_full(&question, orders) {
-                crate::procedures::support::check_links(&trace, &question, &cycle);
+                crate::tests::procedures::support::check_links(&trace, &question, &cycle);
                 cycles += 1;
             }
             true

@@ -1,7 +1,7 @@
 //! The procedure sketched for Theorem 4.1 of the paper, as printed, and with saturation first: both
 //! accept too much.
 
-use crate::procedures::support::{control, partial, read, verdict};
+use crate::tests::procedures::support::{control, partial, read, verdict};
 use anyorder_consistency::testing::{FlatRules, flat_by};
 use anyorder_consistency::{Answer, Effort, MailboxRule, MessageId, PartialTrace, Procedure, Slot};
 use anyorder_testkit::consistency::{Shape, random_partial};

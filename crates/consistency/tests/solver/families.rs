@@ -1,7 +1,7 @@
 //! Traces of real sizes: those recorded under FIFO are consistent, and the counters of the search
 //! stay small.
 
-use crate::solver::support::{check_witness, control, partial};
+use crate::tests::solver::support::{check_witness, control, partial};
 use anyorder_consistency::{Answer, ConsistencyStats, Effort, MailboxRule, Procedure};
 use anyorder_generate::{
     Family, PAPER_ROWS, Request, RunMailbox, generate, generate_sized, generate_with_run,

@@ -1,6 +1,6 @@
 //! Images of formulas: the trace is consistent exactly if a SAT solver satisfies the formula.
 
-use crate::solver::support::{REFUTE, control, partial, verdict};
+use crate::tests::solver::support::{REFUTE, control, partial, verdict};
 use anyorder_consistency::{MailboxRule, Procedure};
 use anyorder_generate::{Family, Request, bi3sat_formula, bi3sat_image, sat3_formula, sat3_image};
 use anyorder_trace::Trace;

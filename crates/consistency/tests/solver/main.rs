@@ -3,4 +3,4 @@
 mod agreement;
 mod families;
 mod formulas;
-use crate::procedures::support;
+use crate::tests::procedures::support;

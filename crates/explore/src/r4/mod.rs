@@ -22,7 +22,7 @@ pub use outcome::{
 };
 pub use verdict::{Comparison, RUN_FAILED, Verdict};
 
-#[cfg(feature = "sabotage")]
+#[cfg(test)]
 pub use sabotage::Sabotage;
 
 // Options and outcome.
@@ -63,5 +63,4 @@ mod same_inputs;
 mod swaps;
 
 // Faults for tests of the tests.
-#[cfg_attr(not(feature = "sabotage"), allow(unreachable_pub, reason = "nobody can ask for it"))]
 mod sabotage;

@@ -116,7 +116,7 @@ pub struct ReversalOptions {
     /// something are repeated.
     pub budget: Option<Cancel>,
     /// A fault injected for tests.
-    #[cfg(feature = "sabotage")]
+    #[cfg(test)]
     pub sabotage: Sabotage,
 }
 
@@ -142,7 +142,7 @@ impl Default for ReversalOptions {
             blind: false,
             keep: false,
             budget: None,
-            #[cfg(feature = "sabotage")]
+            #[cfg(test)]
             sabotage: Sabotage::None,
         }
     }
@@ -207,9 +207,9 @@ impl ReversalOptions {
     /// Returns the injected fault.
     #[inline]
     pub(crate) const fn sabotage(&self) -> Sabotage {
-        #[cfg(feature = "sabotage")]
+        #[cfg(test)]
         return self.sabotage;
-        #[cfg(not(feature = "sabotage"))]
+        #[cfg(not(test))]
         Sabotage::None
     }
 }

@@ -1,13 +1,6 @@
-//! Faults injected to see whether the tests notice. Only the feature `sabotage`, which tests
-//! enable, makes them available.
+//! Faults of the exploration, which its tests must notice.
 
-/// The injected fault. Only for tests of the tests.
-#[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "sabotage", derive(PartialEq, Eq))]
-pub enum Sabotage {
-    /// None.
-    #[default]
-    None,
+anyorder_common::sabotage! {
     /// Conflicts are also reversed if a task must come between the two.
     AnyConflict,
     /// A run keeps the depth of its first plan (trap 8; depth first only).
@@ -29,13 +22,4 @@ pub enum Sabotage {
     NoWaiting,
     /// If a task is in the sleep set, its other alternatives are, too (without a bound only).
     SleepAlternatives,
-}
-
-/// Without the feature there are no faults, and all comparisons vanish.
-#[cfg(not(feature = "sabotage"))]
-impl PartialEq for Sabotage {
-    #[inline]
-    fn eq(&self, _: &Sabotage) -> bool {
-        false
-    }
 }

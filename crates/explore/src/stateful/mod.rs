@@ -110,7 +110,7 @@ pub use engine::{explore, explore_watched};
 pub use error::Error;
 pub use options::{GiveUp, StatefulOptions};
 pub use outcome::{Counts, Graph, Outcome, Reduction};
-#[cfg(feature = "sabotage")]
+#[cfg(test)]
 pub use sabotage::Sabotage;
 
 // Options and outcome.
@@ -137,7 +137,6 @@ mod follow_all;
 mod found;
 mod livelocks;
 mod recheck;
-#[cfg_attr(not(feature = "sabotage"), allow(unreachable_pub, reason = "nobody can ask for it"))]
 mod sabotage;
 mod seeds;
 mod updates;

@@ -35,7 +35,7 @@ pub struct StatefulOptions {
     /// When to give up reduction. The findings are the same; the number of states grows.
     pub give_up: GiveUp,
     /// A fault injected for tests.
-    #[cfg(feature = "sabotage")]
+    #[cfg(test)]
     pub sabotage: Sabotage,
 }
 
@@ -68,7 +68,7 @@ impl Default for StatefulOptions {
             keep_graph: false,
             infer: true,
             give_up: GiveUp::default(),
-            #[cfg(feature = "sabotage")]
+            #[cfg(test)]
             sabotage: Sabotage::None,
         }
     }
@@ -78,9 +78,9 @@ impl StatefulOptions {
     /// Returns the injected fault.
     #[inline]
     pub(crate) const fn sabotage(&self) -> Sabotage {
-        #[cfg(feature = "sabotage")]
+        #[cfg(test)]
         return self.sabotage;
-        #[cfg(not(feature = "sabotage"))]
+        #[cfg(not(test))]
         Sabotage::None
     }
 }

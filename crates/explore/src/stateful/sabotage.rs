@@ -1,13 +1,6 @@
-//! Faults injected to see whether the tests notice. Only the feature `sabotage`, which tests
-//! enable, makes them available.
+//! Faults of the search, which its tests must notice.
 
-/// The injected fault. Only for tests of the tests.
-#[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "sabotage", derive(PartialEq, Eq))]
-pub enum Sabotage {
-    /// None.
-    #[default]
-    None,
+anyorder_common::sabotage! {
     /// Tasks that could make a member ready are not added (S2).
     NoEnablers,
     /// One task is enough even if it has no successor (S3; S4 alone would compensate for it).
@@ -37,13 +30,4 @@ pub enum Sabotage {
     NoForeknowledge,
     /// Blocked attempts count as touching nothing.
     BlockedTouchNothing,
-}
-
-/// Without the feature there are no faults, and all comparisons vanish.
-#[cfg(not(feature = "sabotage"))]
-impl PartialEq for Sabotage {
-    #[inline]
-    fn eq(&self, _: &Sabotage) -> bool {
-        false
-    }
 }

@@ -1,11 +1,11 @@
 //! The error of the printed algorithm: line 16 of Algorithm 5.
 
-use crate::common::generate::{KINDS, Kind};
-use crate::common::oracle::truth;
-use crate::common::{Toy, Tree};
-use crate::paper::random::{fault, systems};
-use crate::paper::systems::{end, once, read, set};
-use crate::paper::worked::{failing_path, run, traced};
+use crate::tests::common::generate::{KINDS, Kind};
+use crate::tests::common::oracle::truth;
+use crate::tests::common::{Toy, Tree};
+use crate::tests::paper::random::{fault, systems};
+use crate::tests::paper::systems::{end, once, read, set};
+use crate::tests::paper::worked::{failing_path, run, traced};
 use anyorder_explore::paper::{Choice, PaperOptions};
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
 //! Searches that a limit cuts, and their remaining guarantees.
 
-use crate::common::Toy;
-use crate::paper::systems::figure_3;
-use crate::paper::worked::traced;
+use crate::tests::common::Toy;
+use crate::tests::paper::systems::figure_3;
+use crate::tests::paper::worked::traced;
 use anyorder_explore::paper::{PaperOptions, explore};
 use anyorder_explore::stateful::Error;
 use anyorder_search::Limit;

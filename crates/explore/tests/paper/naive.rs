@@ -1,7 +1,7 @@
 //! Twins of the search, with the errors that the paper describes.
 
-use crate::common::Toy;
-use crate::common::oracle::effects;
+use crate::tests::common::Toy;
+use crate::tests::common::oracle::effects;
 use anyorder_system::{Place, Reducible, StateSystem, TouchKind};
 use std::collections::{BTreeMap, BTreeSet};
 

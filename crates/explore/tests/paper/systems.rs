@@ -1,6 +1,6 @@
 //! The paper's examples as toy systems, and small systems of the same kind.
 
-use crate::common::{Task, Toy, Tree, Value};
+use crate::tests::common::{Task, Toy, Tree, Value};
 
 pub(crate) fn read(place: usize, branches: Vec<Tree>) -> Tree {
     Tree::Read(place, branches)

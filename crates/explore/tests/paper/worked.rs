@@ -1,8 +1,8 @@
 //! The paper's figures.
 
-use crate::common::Toy;
-use crate::paper::naive::{Naive, Twin};
-use crate::paper::systems::{fairness, figure_1, figure_3, figure_5};
+use crate::tests::common::Toy;
+use crate::tests::paper::naive::{Naive, Twin};
+use crate::tests::paper::systems::{fairness, figure_1, figure_3, figure_5};
 use anyorder_explore::paper::{Cause, Choice, Outcome, PaperOptions, Revisit, Trail, explore};
 use anyorder_search::{Limit, Property};
 use anyorder_system::{Control, Limits, StateSystem};

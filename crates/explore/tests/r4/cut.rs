@@ -1,6 +1,6 @@
 //! Programs that run for ever: a limit cuts runs, and repeated runs are cut at the same point.
 
-use crate::r4::toy::{ALL, Effects, Model, Skills, factory};
+use crate::tests::r4::toy::{ALL, Effects, Model, Skills, factory};
 use anyorder_explore::r4::{FindingKind, Limit, Order, Outcome, ReversalOptions, explore};
 use anyorder_lang::lower::compile;
 use anyorder_system::{

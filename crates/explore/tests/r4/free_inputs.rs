@@ -1,9 +1,9 @@
 //! Inputs in any order: a difference is a finding only where runs with one order of inputs end in
 //! several ways; a failure always is. Compared with all sequences.
 
-use crate::r4::naive::{Run, Twin};
-use crate::r4::random::{KINDS, Kind, Numbers, Random, acts, explored};
-use crate::r4::toy::{Effects, Model};
+use crate::tests::r4::naive::{Run, Twin};
+use crate::tests::r4::random::{KINDS, Kind, Numbers, Random, acts, explored};
+use crate::tests::r4::toy::{Effects, Model};
 use anyorder_explore::r4::{FindingKind, ReversalOptions, UserEvents};
 use anyorder_system::{Hash128, Observation, TaskName, TaskRole};
 use std::collections::{BTreeMap, BTreeSet};

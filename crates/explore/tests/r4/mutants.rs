@@ -1,11 +1,11 @@
 //! Engines with an injected fault: the random systems notice each of them.
 
-use crate::r4::naive::{Twin, choices};
-use crate::r4::random::{GUARDED, KINDS, Numbers, Random, explored, sequences};
-use crate::r4::random_models;
-use crate::r4::slides::Slides;
-use crate::r4::toy::{ALL, NONE, factory};
-use crate::r4::unstable::{Faults, harmful, shaky};
+use crate::tests::r4::naive::{Twin, choices};
+use crate::tests::r4::random::{GUARDED, KINDS, Numbers, Random, explored, sequences};
+use crate::tests::r4::random_models;
+use crate::tests::r4::slides::Slides;
+use crate::tests::r4::toy::{ALL, NONE, factory};
+use crate::tests::r4::unstable::{Faults, harmful, shaky};
 use anyorder_explore::r4::{Order, Outcome, ReversalOptions, Sabotage, explore};
 use anyorder_system::{Control, Schedule};
 use std::collections::{BTreeMap, BTreeSet};
@@ -96,7 +96,7 @@ fn listing_nothing(sabotage: Sabotage) -> (u32, u32) {
 fn wrong_observations(sabotage: Sabotage) -> (u32, u32) {
     let noticed = |seed: &u64| {
         let faults = Faults { observe: 10, ..Faults::default() };
-        let options = ReversalOptions { sabotage, ..crate::r4::worked::options(Some(2)) };
+        let options = ReversalOptions { sabotage, ..crate::tests::r4::worked::options(Some(2)) };
         let outcome: Outcome = shaky(&Slides::new(true), ALL, faults, seed * 77, &options);
         harmful(&outcome) > 0
     };

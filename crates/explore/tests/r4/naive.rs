@@ -1,7 +1,7 @@
 //! The definitions, computed in the most direct way: all pairs, all closures, all sequences.
 #![expect(clippy::needless_range_loop, reason = "the definitions speak of i, j and k")]
 
-use crate::r4::toy::{Effects, Model, shadow};
+use crate::tests::r4::toy::{Effects, Model, shadow};
 use anyorder_system::{AccessKind, Choice, Hash128, TaskName, TaskRole};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

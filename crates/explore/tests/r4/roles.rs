@@ -1,8 +1,8 @@
 //! Systems that know the role of a task only once they have run it, like programs behind a pipe.
 
-use crate::r4::naive::{Twin, choices};
-use crate::r4::random::{KINDS, Numbers, Random, sequences};
-use crate::r4::toy::{ALL, Toy, factory};
+use crate::tests::r4::naive::{Twin, choices};
+use crate::tests::r4::random::{KINDS, Numbers, Random, sequences};
+use crate::tests::r4::toy::{ALL, Toy, factory};
 use anyorder_explore::r4::{ReversalOptions, explore};
 use anyorder_system::{
     Awaited, Capabilities, Choice, Control, EnabledTask, Observation, ProgramIdentity, RunError,

@@ -1,6 +1,6 @@
 //! The slide show of the paper's running example (System A and System B of the worked examples).
 
-use crate::r4::toy::{Effects, Model};
+use crate::tests::r4::toy::{Effects, Model};
 use anyorder_system::{AccessKind, Level, Observation, PartPath, TaskName, TaskRole};
 
 /// The slide show.

@@ -1,10 +1,10 @@
 //! The traps in the printed algorithms (section 1.7 of the worked examples), and rules that differ
 //! slightly from ours.
 
-use crate::r4::naive::{MUTANTS, Mutant, Twin};
-use crate::r4::random::{KINDS, Numbers, Random, explored, sequences};
-use crate::r4::slides::{Slides, word};
-use crate::r4::worked::{options, run, shown};
+use crate::tests::r4::naive::{MUTANTS, Mutant, Twin};
+use crate::tests::r4::random::{KINDS, Numbers, Random, explored, sequences};
+use crate::tests::r4::slides::{Slides, word};
+use crate::tests::r4::worked::{options, run, shown};
 use anyorder_explore::r4::{Order, ReversalKind, ReversalOptions, Sleep};
 use std::collections::BTreeMap;
 

@@ -1,9 +1,9 @@
 //! Programs that do not report a variable: swaps of independent tasks find it, and find nothing
 //! where everything is reported. Compared with all swaps of the recording.
 
-use crate::r4::naive::{Act, Run, Twin};
-use crate::r4::random::{GUARDED, KINDS, Numbers, Random, acts};
-use crate::r4::toy::{ALL, Effects, Model, factory};
+use crate::tests::r4::naive::{Act, Run, Twin};
+use crate::tests::r4::random::{GUARDED, KINDS, Numbers, Random, acts};
+use crate::tests::r4::toy::{ALL, Effects, Model, factory};
 use anyorder_explore::r4::{FindingKind, Outcome, ReversalOptions, Swaps, explore};
 use anyorder_system::{Control, Observation, TaskName, TaskRole};
 use std::collections::BTreeSet;

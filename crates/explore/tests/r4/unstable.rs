@@ -1,9 +1,9 @@
 //! Systems that lose replies, change results or answer wrongly: no wrong result counts as harmful.
 
-use crate::r4::random::{KINDS, Numbers, Random};
-use crate::r4::slides::Slides;
-use crate::r4::toy::{ALL, NONE, Skills, Toy};
-use crate::r4::worked::{options, run, shown};
+use crate::tests::r4::random::{KINDS, Numbers, Random};
+use crate::tests::r4::slides::Slides;
+use crate::tests::r4::toy::{ALL, NONE, Skills, Toy};
+use crate::tests::r4::worked::{options, run, shown};
 use anyorder_explore::r4::{FindingKind, Limit, Outcome, ReversalOptions, Sleep, explore};
 use anyorder_system::{
     Awaited, Capabilities, Choice, Control, EnabledDetail, EnabledTask, Level, Observation,
@@ -205,7 +205,7 @@ fn harm_that_is_there_is_found_by_shaky_systems_too() {
             attempts: 30,
             ..ReversalOptions::default()
         };
-        let steady = crate::r4::random::explored(&model, &options);
+        let steady = crate::tests::r4::random::explored(&model, &options);
         let faults = Faults { lose: 50, ..Faults::default() };
         let factory = || -> Result<_, RunError> {
             let (inner, numbers) = (Toy::new(model.clone(), BARE), Numbers(seed));

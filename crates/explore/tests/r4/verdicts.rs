@@ -1,6 +1,6 @@
 //! The verdicts of reversals.
 
-use crate::r4::toy::{ALL, Effects, Model, factory};
+use crate::tests::r4::toy::{ALL, Effects, Model, factory};
 use anyorder_explore::r4::{
     Error, FindingKind, Limit, Outcome, ReversalOptions, UserEvents, Verdict, explore,
 };
@@ -154,7 +154,7 @@ fn a_schedule_of_another_program_is_refused() {
         anyorder_system::Schedule::new(anyorder_system::ProgramIdentity::new("other"));
     schedule.choices.push(anyorder_system::Choice::of(TaskName::root("unheard")));
     for enabled in [EnabledDetail::Exact, EnabledDetail::Unknown] {
-        let skills = crate::r4::toy::Skills { enabled, ..ALL };
+        let skills = crate::tests::r4::toy::Skills { enabled, ..ALL };
         let options =
             ReversalOptions { recording: Some(schedule.clone()), ..ReversalOptions::default() };
         let factory = factory(two("x", Level::Output, false), skills);

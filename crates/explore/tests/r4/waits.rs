@@ -1,6 +1,6 @@
 //! Tasks that wait, and tasks with alternatives: small models, against all their states.
 
-use crate::r4::full::{Repeating, ended, ends, ends_of, explored, machine};
+use crate::tests::r4::full::{Repeating, ended, ends, ends_of, explored, machine};
 use anyorder_explore::r4::{Limit, ReversalOptions, Sabotage, explore};
 use anyorder_system::{Choice, Control, RunError, Schedule, TaskName};
 

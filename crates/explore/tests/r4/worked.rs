@@ -1,8 +1,8 @@
 //! The paper's running example, run by run.
 
-use crate::r4::naive::Twin;
-use crate::r4::slides::{Slides, event, word};
-use crate::r4::toy::{ALL, NONE, factory};
+use crate::tests::r4::naive::Twin;
+use crate::tests::r4::slides::{Slides, event, word};
+use crate::tests::r4::toy::{ALL, NONE, factory};
 use anyorder_explore::r4::{
     Order, Outcome, ReversalKind, ReversalOptions, RunInfo, Sleep, Verdict, explore,
 };

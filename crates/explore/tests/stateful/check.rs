@@ -1,7 +1,7 @@
 //! Checks the required findings of a reduced search of a toy system.
 
-use crate::common::oracle::{Conflicts, Truth, Writers, follow};
-use crate::common::{Local, Toy};
+use crate::tests::common::oracle::{Conflicts, Truth, Writers, follow};
+use crate::tests::common::{Local, Toy};
 use anyorder_explore::stateful::{Outcome, Sabotage, StatefulOptions, explore};
 use anyorder_search::Path;
 use anyorder_search::Property;

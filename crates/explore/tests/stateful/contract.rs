@@ -1,8 +1,8 @@
 //! Tests the check of the contract of `Reducible`: it accepts random systems that keep the
 //! contract, and finds the clause that a wrong report breaks.
 
-use crate::common::Toy;
-use crate::common::generate::{KINDS, random_toy};
+use crate::tests::common::Toy;
+use crate::tests::common::generate::{KINDS, random_toy};
 use anyorder_system::{
     Clause, ContractOptions, Effects, Hash128, Place, Properties, Reducible, StateSystem,
     Successor, TaskKey, TouchKind, Update, Updates, check_contract,

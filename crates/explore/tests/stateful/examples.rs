@@ -1,8 +1,8 @@
 //! The worked examples of the paper: its Figures 1, 3 and 5, and the fair choice.
 
-use crate::common::oracle::truth;
-use crate::common::{Task, Toy, Tree, Value};
-use crate::stateful::check::{fault, options, run, sabotaged};
+use crate::tests::common::oracle::truth;
+use crate::tests::common::{Task, Toy, Tree, Value};
+use crate::tests::stateful::check::{fault, options, run, sabotaged};
 use anyorder_explore::stateful::{Outcome, Sabotage};
 use anyorder_search::Property;
 use anyorder_system::StateSystem;

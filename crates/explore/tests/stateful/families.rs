@@ -1,7 +1,7 @@
 //! Families with a large reduction, and families without any.
 
-use crate::common::{Task, Toy, Tree, Value};
-use crate::stateful::check::{options, run};
+use crate::tests::common::{Task, Toy, Tree, Value};
+use crate::tests::stateful::check::{options, run};
 use anyorder_explore::stateful::{Counts, GiveUp, StatefulOptions};
 use anyorder_search::Stats;
 use anyorder_system::Control;

@@ -1,9 +1,9 @@
 //! Any number of threads gives the same result; limits cut and are reported.
 
-use crate::common::generate::{KINDS, random_toy};
-use crate::common::oracle::truth;
-use crate::common::{Task, Toy, Tree, Value};
-use crate::stateful::check::{options, run};
+use crate::tests::common::generate::{KINDS, random_toy};
+use crate::tests::common::oracle::truth;
+use crate::tests::common::{Task, Toy, Tree, Value};
+use crate::tests::stateful::check::{options, run};
 use anyorder_explore::stateful::{Counts, Error, GiveUp, Outcome, StatefulOptions, explore};
 use anyorder_search::{Limit, Path, Property, Stats};
 use anyorder_system::{Control, Limits, StopReason};
@@ -40,7 +40,7 @@ fn pairs(pairs: usize) -> Toy {
     let look = Tree::Read(2, vec![Tree::Done, Tree::Done, Tree::Fail(1), Tree::Done]);
     let body = Tree::Write(3 * pairs, Value::Constant(1), Box::new(look));
     toy.tasks.push(Task { awaits: vec![(3 * pairs, vec![0])], body, component: None });
-    toy.invariants.push(crate::common::Never((2, 3), (5, 3)));
+    toy.invariants.push(crate::tests::common::Never((2, 3), (5, 3)));
     toy
 }
 

@@ -15,7 +15,7 @@
 //! handlers since the front + races of runs). In the worst case, all runs race: each visits all
 //! handlers at the location, and the list of pairs is quadratic in the runs.
 
-use crate::races::conflicts::{AccessClass, Conflicts};
+use crate::relation::conflicts::{AccessClass, Conflicts};
 use crate::relation::pass::{View, Visitor};
 use crate::relation::strands::StrandId;
 use anyorder_order::ChainId;

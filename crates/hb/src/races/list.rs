@@ -1,8 +1,8 @@
 //! Every race of a trace, one by one.
 
-use crate::races::conflicts::Conflicts;
 use crate::races::coverage::{CoverageLevel, coverage};
 use crate::races::detector::Detector;
+use crate::relation::conflicts::Conflicts;
 use crate::relation::engine::{Engine, Mode};
 use crate::relation::rules::RuleSet;
 use anyorder_system::{Cancel, Stopped};

@@ -3,7 +3,6 @@
 
 pub(crate) mod candidates;
 pub(crate) mod category;
-pub(crate) mod conflicts;
 pub(crate) mod coverage;
 pub(crate) mod detector;
 pub(crate) mod filters;
@@ -12,3 +11,4 @@ pub(crate) mod guards;
 pub(crate) mod list;
 pub(crate) mod lock_memory;
 pub(crate) mod race_groups;
+pub(crate) mod unordered;

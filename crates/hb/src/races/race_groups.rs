@@ -5,8 +5,8 @@ use crate::races::coverage::Uncovered;
 use crate::races::detector::Races;
 use crate::races::filters::Filter;
 use crate::races::groups::{Group, Key, pairs};
+use crate::races::unordered::{self, Reason};
 use crate::relation::engine::Engine;
-use crate::unordered::{self, Reason};
 use anyorder_system::{Cancel, Stopped};
 use anyorder_trace::{EventId, LocationId};
 

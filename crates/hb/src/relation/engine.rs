@@ -30,9 +30,8 @@
 //! task costs one step for each task directly before it, at worst O(T·C) together. Accesses cost
 //! nothing here. `docs/cost.md` has a row for each thing that can grow.
 
-use crate::races::conflicts::Conflicts;
-use crate::races::detector::Run;
 use crate::relation::chain_map::ChainMap;
+use crate::relation::conflicts::Conflicts;
 use crate::relation::given::Given;
 use crate::relation::locks::Locks;
 use crate::relation::over::Over;
@@ -366,10 +365,10 @@ impl<'t> Engine<'t> {
         self.strands.of_event(self.trace.columns().tasks[event.index()], event)
     }
 
-    /// Returns the task that task-level coverage assigns to a run's accesses: their own task, or in
-    /// `threads` the task that represents their handler.
-    pub(crate) fn node_of(&self, run: &Run) -> TaskId {
-        if self.rules.reorders_tasks() { run.task } else { self.strands.get(run.strand).task }
+    /// Returns the task that task-level coverage assigns to accesses of a task on a strand: that
+    /// task, or in `threads` the one that represents its handler.
+    pub(crate) fn node_of(&self, task: TaskId, strand: StrandId) -> TaskId {
+        if self.rules.reorders_tasks() { task } else { self.strands.get(strand).task }
     }
 
     /// Returns the first event of a node.

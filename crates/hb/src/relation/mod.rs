@@ -1,6 +1,7 @@
 //! The relation: strands, the orders that a trace gives, and the pass that closes them.
 
 // The rules, and the orders that the trace gives before any rule applies.
+pub(crate) mod conflicts;
 pub(crate) mod given;
 pub(crate) mod locks;
 pub(crate) mod rules;

@@ -1,9 +1,9 @@
 //! Explains why two events are ordered or unordered.
 
 use crate::races::category::CapturedClocks;
+use crate::races::unordered::{self, Reason};
 use crate::relation::engine::{Engine, Mode};
 use crate::relation::rules::RuleSet;
-use crate::unordered::{self, Reason};
 use anyorder_system::{Cancel, Stopped};
 use anyorder_trace::{EventId, Trace};
 

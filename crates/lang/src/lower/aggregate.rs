@@ -4,7 +4,7 @@ use super::body::Body;
 use super::lowerer::{literal, number, numbers};
 use crate::ast::{Expr, FieldInit, Ident};
 use crate::check::{EnumId, Meaning, Type};
-use anyorder_vm::program::{Builtin, Literal, Op, Reg};
+use anyorder_program::{Builtin, Literal, Op, Reg};
 
 impl<'a> Body<'_, 'a> {
     pub(crate) fn map(&mut self, entries: &'a [(Expr, Expr)], dst: Reg) {

@@ -8,7 +8,7 @@ use super::lowerer::{Lowerer, literal};
 use crate::ast::{Expr, Ident, NodeId};
 use crate::check::{Evaluator, LocalId, Meaning, Type};
 use crate::source::Span;
-use anyorder_vm::program::{FuncId, FunctionBuilder, Label, Literal, LockId, Op, Reg};
+use anyorder_program::{FuncId, FunctionBuilder, Label, Literal, LockId, Op, Reg};
 
 /// A loop that `break` and `continue` may leave.
 pub(crate) struct Loop {

@@ -4,7 +4,7 @@ use super::body::Body;
 use super::lowerer::{number, numbers};
 use crate::ast::{ArmBody, Block, If, IfElse, Match, Pattern, PatternKind};
 use crate::check::{Meaning, Type};
-use anyorder_vm::program::{Label, Literal, Op, Reg};
+use anyorder_program::{Label, Literal, Op, Reg};
 
 impl<'a> Body<'_, 'a> {
     /// An `if`; as a value, into a register.

@@ -4,7 +4,7 @@ use super::body::Body;
 use super::lowerer::number;
 use crate::ast::{Expr, ExprKind};
 use crate::check::{BuiltinMethod, Meaning, Type};
-use anyorder_vm::program::{Builtin, Op, Reg};
+use anyorder_program::{Builtin, Op, Reg};
 
 /// A call of a method.
 pub(crate) struct Call<'a> {

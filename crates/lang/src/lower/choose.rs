@@ -3,7 +3,7 @@
 use super::body::Body;
 use super::lowerer::number;
 use crate::ast::{Alternative, Expr, Stmt};
-use anyorder_vm::program::{Op, Reg};
+use anyorder_program::{Op, Reg};
 
 impl<'a> Body<'_, 'a> {
     /// Lowers `choose { "lost" => { .. } "ok" => { .. } }`.

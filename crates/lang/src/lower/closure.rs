@@ -4,7 +4,7 @@ use super::body::Body;
 use super::lowerer::{literal, number, numbers};
 use crate::ast::{Closure, ClosureBody, Expr};
 use crate::check::LocalId;
-use anyorder_vm::program::{FuncId, Op, Reg};
+use anyorder_program::{FuncId, Op, Reg};
 
 impl<'a> Body<'_, 'a> {
     /// Lowers a function value. Its code is lowered once, even if the text around it is lowered

@@ -7,7 +7,7 @@ use crate::check;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::load::{Loaded, load};
 use crate::source::{Source, Span};
-use anyorder_vm::program::{Program, ProgramError};
+use anyorder_program::{Program, ProgramError};
 
 /// A model compiled to a program.
 #[derive(Clone, Debug)]

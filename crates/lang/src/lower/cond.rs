@@ -2,7 +2,7 @@
 
 use super::body::Body;
 use crate::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
-use anyorder_vm::program::{Label, Literal, Reg};
+use anyorder_program::{Label, Literal, Reg};
 
 impl<'a> Body<'_, 'a> {
     /// Jumps to a label if the condition is `when`, and falls through otherwise. A constant

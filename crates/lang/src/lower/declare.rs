@@ -4,7 +4,7 @@
 use super::lowerer::{Lowerer, literal, number};
 use crate::ast::{FnDecl, ItemKind, Mailbox, TaskDecl};
 use crate::check::{Evaluator, HandlerInfo, Meaning};
-use anyorder_vm::program::{ClassId, MailboxKind};
+use anyorder_program::{ClassId, MailboxKind};
 
 /// Declares everything but events, which need the other declarations ([`super::events`]).
 pub(crate) fn declare(low: &mut Lowerer<'_>) {

@@ -7,7 +7,7 @@ use super::body::Body;
 use super::lowerer::{Lowerer, number};
 use crate::ast::{EventDecl, ItemKind};
 use crate::check::{EventId, EventMember, IndexId, Meaning};
-use anyorder_vm::program::{self as vm, Reg};
+use anyorder_program::{self as program, Reg};
 
 /// Declares all events.
 pub(crate) fn declare(low: &mut Lowerer<'_>) {
@@ -25,7 +25,7 @@ pub(crate) fn declare(low: &mut Lowerer<'_>) {
     }
     for (at, _) in (0..).zip(&tables.events) {
         for (id, member) in low.members(EventId(at)) {
-            let of = |named: &[(EventId, usize)]| -> Vec<vm::EventId> {
+            let of = |named: &[(EventId, usize)]| -> Vec<program::EventId> {
                 let id = |(event, at): &(EventId, usize)| low.events.get(event.index())?.get(*at);
                 named.iter().filter_map(id).copied().collect()
             };
@@ -38,9 +38,9 @@ pub(crate) fn declare(low: &mut Lowerer<'_>) {
 }
 
 /// Returns the members of a family of events or threads.
-pub(crate) fn family((from, to): (i64, i64), index: Option<IndexId>) -> vm::Family {
+pub(crate) fn family((from, to): (i64, i64), index: Option<IndexId>) -> program::Family {
     let count = u16::try_from(to.saturating_sub(from).max(0)).unwrap_or(u16::MAX);
-    vm::Family { first: from, count, index: index.map(|id| number(id.0)) }
+    program::Family { first: from, count, index: index.map(|id| number(id.0)) }
 }
 
 fn add(
@@ -48,8 +48,8 @@ fn add(
     decl: &EventDecl,
     member: &EventMember,
     name: &str,
-    family: Option<vm::Family>,
-) -> vm::EventId {
+    family: Option<program::Family>,
+) -> program::EventId {
     let body = low.b.declare_function();
     let id = low.b.event(name, body);
     let guard = decl.when.as_ref().map(|_| low.b.declare_function());
@@ -70,7 +70,8 @@ pub(super) fn components(low: &mut Lowerer<'_>) {
     let model = low.model;
     for item in &model.items {
         let ItemKind::Component { name, members } = &item.kind else { continue };
-        let mut component = vm::Component { name: name.name.clone(), ..vm::Component::default() };
+        let mut component =
+            program::Component { name: name.name.clone(), ..program::Component::default() };
         for member in members {
             let program = low.b.program();
             match low.tables.meaning(member.id) {

@@ -5,7 +5,7 @@ use super::call::Call;
 use super::lowerer::{literal, number, numbers};
 use crate::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::check::{Meaning, changes_variables};
-use anyorder_vm::program::{Literal, Op, Reg};
+use anyorder_program::{Literal, Op, Reg};
 
 impl<'a> Body<'_, 'a> {
     /// Lowers an expression. The value may be in the register of a variable.

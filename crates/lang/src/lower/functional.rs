@@ -5,7 +5,7 @@ use super::call::Call;
 use super::lowerer::number;
 use crate::ast::{Expr, ExprKind, Ident};
 use crate::check::{BuiltinMethod, Type, in_place};
-use anyorder_vm::program::{Builtin, Label, Op, Reg};
+use anyorder_program::{Builtin, Label, Op, Reg};
 
 /// The function argument. One that is written in place is lowered in place.
 enum Function<'a> {

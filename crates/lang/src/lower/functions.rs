@@ -5,7 +5,7 @@ use super::events::family;
 use super::lowerer::{Lowerer, number, numbers};
 use crate::ast::{Block, ClassDecl, Expr, ItemKind, Param, VarDecl};
 use crate::check::{self, ClassId, TaskId};
-use anyorder_vm::program::{FuncId, GlobalId, Granularity, Op, Reg};
+use anyorder_program::{FuncId, GlobalId, Granularity, Op, Reg};
 
 /// Lowers all code except that of events ([`super::events`]).
 pub(crate) fn define(low: &mut Lowerer<'_>) {

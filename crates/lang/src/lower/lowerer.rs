@@ -4,8 +4,8 @@
 use crate::ast::{Model, NodeId};
 use crate::check::{self, ClassId, ConstValue, EventId, EventMember, FnId, TaskId, Type};
 use crate::source::{Source, Span};
-use anyorder_vm::program::{
-    self as vm, ConstId, FuncId, Literal, NameId, ProgramBuilder, SiteId, TypeId,
+use anyorder_program::{
+    self as program, ConstId, FuncId, Literal, NameId, ProgramBuilder, SiteId, TypeId,
 };
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ pub(crate) struct Lowerer<'a> {
     /// By [`ClassId`] and number of the field: the code of its first value.
     pub(crate) starts: Vec<Vec<Option<FuncId>>>,
     /// By [`EventId`] and position in its members.
-    pub(crate) events: Vec<Vec<vm::EventId>>,
+    pub(crate) events: Vec<Vec<program::EventId>>,
     /// The code of each closure lowered so far.
     pub(crate) closures: HashMap<NodeId, FuncId>,
     file: u16,
@@ -71,7 +71,7 @@ impl<'a> Lowerer<'a> {
     }
 
     /// The events of the machine that an event became, each with its member.
-    pub(crate) fn members(&self, id: EventId) -> Vec<(vm::EventId, &'a EventMember)> {
+    pub(crate) fn members(&self, id: EventId) -> Vec<(program::EventId, &'a EventMember)> {
         let ids = self.events.get(id.index()).into_iter().flatten().copied();
         ids.zip(&self.tables.events[id.index()].members).collect()
     }
@@ -112,18 +112,18 @@ impl<'a> Lowerer<'a> {
     pub(crate) fn runtime_type(&mut self, ty: &Type) -> Option<TypeId> {
         let nullable = matches!(ty, Type::Nullable(_));
         let wanted = match ty.solid() {
-            Type::Int => vm::Type::Int,
-            Type::Bool => vm::Type::Bool,
-            Type::Str => vm::Type::Str,
-            Type::Task | Type::Thread => vm::Type::Handle,
-            Type::Index(id) => vm::Type::Index(number(id.0)),
-            Type::List(_) | Type::Array(..) => vm::Type::List,
-            Type::Set(_) => vm::Type::Set,
-            Type::Map(..) => vm::Type::Map,
-            Type::Fn(..) => vm::Type::Func,
-            Type::Enum(id) => vm::Type::Enum((*id).into()),
-            Type::Record(id) => vm::Type::Record((*id).into()),
-            Type::Class(id) => vm::Type::Object((*id).into()),
+            Type::Int => program::Type::Int,
+            Type::Bool => program::Type::Bool,
+            Type::Str => program::Type::Str,
+            Type::Task | Type::Thread => program::Type::Handle,
+            Type::Index(id) => program::Type::Index(number(id.0)),
+            Type::List(_) | Type::Array(..) => program::Type::List,
+            Type::Set(_) => program::Type::Set,
+            Type::Map(..) => program::Type::Map,
+            Type::Fn(..) => program::Type::Func,
+            Type::Enum(id) => program::Type::Enum((*id).into()),
+            Type::Record(id) => program::Type::Record((*id).into()),
+            Type::Class(id) => program::Type::Object((*id).into()),
             Type::Any
             | Type::Null
             | Type::Nothing
@@ -141,9 +141,9 @@ impl<'a> Lowerer<'a> {
 /// Things that have the same numbers in the tables of the check and in the program.
 macro_rules! same_numbers {
     ($($id:ident)*) => {$(
-        impl From<check::$id> for vm::$id {
-            fn from(id: check::$id) -> vm::$id {
-                vm::$id(number(id.0))
+        impl From<check::$id> for program::$id {
+            fn from(id: check::$id) -> program::$id {
+                program::$id(number(id.0))
             }
         }
     )*};

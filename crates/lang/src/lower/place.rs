@@ -4,7 +4,7 @@ use super::body::Body;
 use super::lowerer::number;
 use crate::ast::{Expr, ExprKind};
 use crate::check::Meaning;
-use anyorder_vm::program::{ClassId, GlobalId, Label, NameId, Op, RecordId, Reg};
+use anyorder_program::{ClassId, GlobalId, Label, NameId, Op, RecordId, Reg};
 
 /// A place, its object and index in registers.
 #[derive(Clone, Copy, Debug)]

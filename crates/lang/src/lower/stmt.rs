@@ -2,7 +2,7 @@
 
 use super::body::{Body, Loop};
 use crate::ast::{AssignOp, BinaryOp, Block, Expr, ExprKind, Ident, Stmt, StmtKind, Text};
-use anyorder_vm::program::{Builtin, Literal, Op, Reg};
+use anyorder_program::{Builtin, Literal, Op, Reg};
 
 impl<'a> Body<'_, 'a> {
     /// Lowers the block of a function. It returns the value at its end.

@@ -2,7 +2,7 @@
 
 use super::lowerer::{Lowerer, number, numbers};
 use crate::check::{EventId, IndexId};
-use anyorder_vm::program::{CondId, HandlerId, LockId, Symmetry, ThreadId};
+use anyorder_program::{CondId, HandlerId, LockId, Symmetry, ThreadId};
 
 /// Declares the symmetries, in the order of the index types.
 pub(super) fn declare(low: &mut Lowerer<'_>) {

@@ -5,7 +5,7 @@ use super::lowerer::literal;
 use crate::ast::{Block, Expr, Ref, Stmt};
 use crate::check::{ConstValue, Meaning};
 use crate::source::Span;
-use anyorder_vm::program::{CondId, EventId, Literal, LockId, Op, Reg};
+use anyorder_program::{CondId, EventId, Literal, LockId, Op, Reg};
 
 /// The result of lowering an event.
 enum Events {

@@ -47,7 +47,7 @@ pub use fact::Fact;
 pub use formula::Formula;
 pub use problem::{Block, Entry, Node, Problem, ProblemError, Rank, Resource, Tag};
 pub use refutation::{Claim, Link, Refutation, RefutationStep, Why};
-#[cfg(feature = "sabotage")]
+#[cfg(test)]
 pub use sabotage::Sabotage;
 pub use solve::{Answer, Solver, SolverStats};
 // The limits of a call, the literals of clauses, and the reason for a missing answer.
@@ -66,7 +66,6 @@ mod path;
 mod prepare;
 mod problem;
 mod refutation;
-#[cfg_attr(not(feature = "sabotage"), allow(unreachable_pub, reason = "nobody can ask for it"))]
 mod sabotage;
 mod saturate;
 mod solve;

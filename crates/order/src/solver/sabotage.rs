@@ -1,13 +1,6 @@
-//! Deliberate faults, to check that the tests notice them.
+//! Faults of a [`Solver`](super::Solver), which its tests must notice.
 
-/// The fault of a [`Solver`](super::Solver).
-#[derive(Clone, Copy, Debug, Default)]
-#[cfg_attr(feature = "sabotage", derive(PartialEq, Eq))]
-#[cfg_attr(not(feature = "sabotage"), allow(dead_code, reason = "nobody can ask for it"))]
-pub enum Sabotage {
-    /// No fault.
-    #[default]
-    None,
+anyorder_common::sabotage! {
     /// Look-ahead implies the literal whose edge would close a cycle instead of its negation.
     ImpliesOpposite,
     /// Look-ahead uses the forward cone of the edge's start instead of the backward cone.
@@ -24,13 +17,4 @@ pub enum Sabotage {
     NoQueues,
     /// Not a fault: skips saturation, so that the search has to find everything.
     SearchOnly,
-}
-
-/// Without the feature there is no fault, and all comparisons are optimised away.
-#[cfg(not(feature = "sabotage"))]
-impl PartialEq for Sabotage {
-    #[inline]
-    fn eq(&self, _: &Sabotage) -> bool {
-        false
-    }
 }

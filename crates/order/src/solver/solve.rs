@@ -99,7 +99,7 @@ impl Solver {
     }
 
     /// Enables a fault, for mutation tests. Call it before anything else.
-    #[cfg(feature = "sabotage")]
+    #[cfg(test)]
     pub fn sabotage(&mut self, sabotage: Sabotage) {
         self.sabotage = sabotage;
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use anyorder_order::sat::{Lit, Output, Theory, Value, Values, Var};
 
-use crate::sat::{Rng, holds};
+use crate::tests::sat::{Rng, holds};
 
 /// A demand of the test theory.
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
 //! Checks of answers.
 
-use crate::solver::oracle::{self, Atom, Condition};
-use crate::solver::proof::{self, Allowed};
-use crate::solver::session::{FREES, Session};
+use crate::tests::solver::oracle::{self, Atom, Condition};
+use crate::tests::solver::proof::{self, Allowed};
+use crate::tests::solver::session::{FREES, Session};
 use anyorder_order::sat::Lit;
 use anyorder_order::solver::{Answer, Claim, Refutation, RefutationStep};
 

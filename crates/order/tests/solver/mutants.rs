@@ -1,6 +1,6 @@
 //! Deliberate faults in the solver: the tests must notice each.
 
-use crate::solver::session::{self, Counters, Plan, SMALL};
+use crate::tests::solver::session::{self, Counters, Plan, SMALL};
 use anyorder_order::solver::Sabotage;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};

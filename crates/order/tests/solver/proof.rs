@@ -1,7 +1,7 @@
 //! A naive checker of refutations: it takes the problem from the test alone.
 
-use crate::solver::oracle::keeps;
-use crate::solver::random::Spec;
+use crate::tests::solver::oracle::keeps;
+use crate::tests::solver::random::Spec;
 use anyorder_order::sat::Lit;
 use anyorder_order::solver::{Claim, Fact, Link, Node, Refutation, RefutationStep, Why};
 use std::collections::BTreeSet;

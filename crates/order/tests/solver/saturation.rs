@@ -1,7 +1,7 @@
 //! The pairs of blocks with one possible order, computed by a slow closure.
 
-use crate::solver::oracle::keeps;
-use crate::solver::random::Spec;
+use crate::tests::solver::oracle::keeps;
+use crate::tests::solver::random::Spec;
 
 /// Returns, for each ordered pair of blocks, whether the first must come first; `None` when some
 /// pair has no possible order.

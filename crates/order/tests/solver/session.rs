@@ -1,10 +1,10 @@
 //! One random session with a solver: clauses come and go, and each answer is checked independently.
 
-use crate::solver::encoding::Encoding;
-use crate::solver::oracle::{self, Atom, Condition};
-use crate::solver::proof::Seen;
-use crate::solver::random::{Random, Spec, spec};
-use crate::solver::saturation;
+use crate::tests::solver::encoding::Encoding;
+use crate::tests::solver::oracle::{self, Atom, Condition};
+use crate::tests::solver::proof::Seen;
+use crate::tests::solver::random::{Random, Spec, spec};
+use crate::tests::solver::saturation;
 use anyorder_order::sat::{Lit, Var};
 use anyorder_order::solver::{Answer, Block, Fact, Formula, Limits, Sabotage, Solver, SolverStats};
 use batsat::{BasicSolver, SolverInterface, lbool};

@@ -5,11 +5,9 @@
 #![allow(clippy::print_stdout)]
 
 mod by_hand;
-mod changed;
 mod children;
 mod clauses;
 mod closures;
-mod diamonds;
 mod enumerate;
 mod kinds;
 mod losses;

@@ -122,11 +122,6 @@ impl Copies {
         std::iter::once(function).chain(copies)
     }
 
-    /// Returns whether a function is a copy.
-    pub(crate) fn is_copy(&self, function: u16) -> bool {
-        usize::from(function) >= self.first_function
-    }
-
     /// Returns how many tasks the program declares.
     pub(crate) fn declared_tasks(&self) -> usize {
         self.first_task

@@ -1,6 +1,6 @@
 //! Values of constants.
 
-use crate::program::Literal;
+use crate::program::{Family, Literal};
 use crate::value::{Map, Seq, Set, Value};
 use std::sync::Arc;
 
@@ -22,5 +22,13 @@ pub(crate) fn value(literal: &Literal) -> Value {
             Value::Map(Arc::new(Map::new(entries)))
         }
         Literal::Record(ty, fields) => Value::Record(Arc::new(Seq::new(ty.0, 0, values(fields)))),
+    }
+}
+
+/// Returns the value that the body of a member of a family has as its parameter.
+pub(crate) fn parameter(family: Family, index: i64) -> Value {
+    match (family.index, u16::try_from(index)) {
+        (Some(of), Ok(member)) => Value::Index { of, member },
+        _ => Value::Int(index),
     }
 }

@@ -6,11 +6,7 @@
 //! read. **Cost.** Backward iteration to a fixed point: code length times registers / 64 times the
 //! nesting of loops.
 
-use super::ready::Machine;
 use crate::program::{Function, Program, Reg};
-use crate::state::{Frame, Origin, Status, Thread, ThreadBody};
-use crate::value::Value;
-use std::sync::Arc;
 
 /// A set of registers for each position, packed.
 #[derive(Clone, Debug, Default)]
@@ -71,46 +67,5 @@ impl Liveness {
     /// Returns whether a register may be read from a position on.
     pub(crate) fn is_live(&self, pc: usize, reg: usize) -> bool {
         self.row(pc).get(reg / 64).is_some_and(|word| word >> (reg % 64) & 1 == 1)
-    }
-}
-
-impl Machine {
-    /// Makes a thread that is about to call a function.
-    pub(crate) fn new_thread(
-        &self,
-        (origin, body): (Origin, ThreadBody),
-        func: u16,
-        mut args: Vec<Value>,
-        (handle, uid): (u32, u64),
-    ) -> Arc<Thread> {
-        args.resize(usize::from(self.code[usize::from(func)].registers), Value::Null);
-        let (frames, mut regs) = (vec![Frame { func, pc: 0, dst: 0 }], args);
-        self.clear_dead(&frames, &mut regs);
-        let status = Status::Ready;
-        let mut thread = Thread { origin, body, status, handle, frames, regs, uid, hash: 0 };
-        thread.rehash();
-        Arc::new(thread)
-    }
-
-    /// Sets the dead registers of a thread between steps to null.
-    pub(crate) fn clear_dead(&self, frames: &[Frame], regs: &mut [Value]) {
-        if self.switches.keep_dead {
-            return;
-        }
-        let mut low = 0;
-        for (i, frame) in frames.iter().enumerate() {
-            let live = &self.live[usize::from(frame.func)];
-            let registers = usize::from(self.program.functions[usize::from(frame.func)].registers);
-            let outer = i + 1 < frames.len();
-            for (reg, slot) in regs.iter_mut().skip(low).take(registers).enumerate() {
-                // The call above will write its result here.
-                let result = outer && reg == usize::from(frame.dst);
-                let live = live.is_live(frame.pc as usize, reg) && !result;
-                if !live || self.switches.drop_live {
-                    *slot = Value::Null;
-                }
-            }
-            low += registers;
-        }
     }
 }

@@ -2,14 +2,17 @@
 
 use super::branching;
 use super::copies::Copies;
+use super::growth::Growth;
 use super::layout::{self, Layout};
 use super::literal;
 use super::live::Liveness;
+use super::memoizable::Memoizable;
 use super::prepare::Code;
+use super::tables::Tables;
 use crate::program::{Event, Granularity, HandlerId, Program, ProgramError};
-use crate::state::State;
-use crate::step::memo::Memoizable;
+use crate::sabotage::{Reports, Sabotage};
 use crate::value::Value;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A program ready to run: checked, laid out and analysed.
@@ -30,7 +33,8 @@ pub struct Machine {
     pub(crate) needs_numbering: bool,
     /// Whether tasks and events are one step each.
     pub(crate) atomic: bool,
-    pub(crate) switches: Switches,
+    pub(crate) sabotage: Sabotage,
+    pub(crate) reports: Reports,
     /// If each task runs on a thread of its own, whatever its handler: the handler of each event.
     pub(crate) homes: Option<Vec<Option<(HandlerId, u16)>>>,
     /// What can be memoized.
@@ -41,71 +45,11 @@ pub struct Machine {
     /// The tasks and functions of `program` that are copies for components.
     pub(crate) copies: Copies,
     /// Tables for reduction, computed on first use.
-    pub(crate) reduced: std::sync::OnceLock<Box<crate::system::ReducedTables>>,
+    pub(crate) reduced: OnceLock<Box<Tables>>,
     /// Identifies the machine, for memos.
     pub(crate) id: u64,
     /// The most messages in an expanded state, and the mailbox that held most of them.
     pub(crate) grown: Growth,
-}
-
-/// The lengths of mailboxes.
-#[derive(Debug, Default)]
-pub(crate) struct Growth {
-    messages: AtomicU64,
-    queue: AtomicU64,
-    longest: AtomicU64,
-}
-
-/// Parts of the machine that tests switch off, to see that a check notices.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[doc(hidden)]
-pub struct Switches {
-    /// Registers that are never read again are kept.
-    pub keep_dead: bool,
-    /// Objects that nothing refers to are kept.
-    pub keep_garbage: bool,
-    /// Objects keep the order of their allocation.
-    pub keep_heap_order: bool,
-    /// Bags keep the order of the posts.
-    pub keep_bag_order: bool,
-    /// Forked threads, and running tasks posted to `any`, keep the order of their creation.
-    pub keep_thread_order: bool,
-    /// Messages of a bag that only differ in what they refer to keep the order of the posts.
-    pub keep_post_order: bool,
-    /// Of forked threads that stand at the same place, one is enough: unsound.
-    pub one_of_equals: bool,
-    /// Due times are taken from the start of the run.
-    pub absolute_time: bool,
-    /// Handles of ended tasks keep their number.
-    pub keep_handles: bool,
-    /// Registers that are read again are dropped: unsound.
-    pub drop_live: bool,
-    /// Fifo mailboxes are sorted: unsound.
-    pub sort_fifo: bool,
-    /// The encoding omits locks: unsound.
-    pub forget_locks: bool,
-    /// The encoding omits due times: unsound.
-    pub forget_due: bool,
-    /// Nothing is memoized: each step is executed.
-    pub no_memory: bool,
-    /// The memo omits the last read of each step: unsound.
-    pub forget_reads: bool,
-    /// The memo omits the last effect of each step: unsound.
-    pub forget_effects: bool,
-    /// Which accesses are reported.
-    pub reports: crate::testing::Reports,
-    /// A function works for the component of its outermost caller.
-    pub outermost_component: bool,
-    /// Messages and forked threads are created for nobody.
-    pub no_created_for: bool,
-    /// Only members of a component create for it: what they create does not.
-    pub one_post_only: bool,
-    /// An update of an element counts as one of its container.
-    pub whole_containers: bool,
-    /// What a step updates and puts back is reported as a silent write: unsound.
-    pub silent_updates: bool,
-    /// Of the updates of a global by a step only the last is reported.
-    pub last_write_only: bool,
 }
 
 impl Machine {
@@ -135,14 +79,15 @@ impl Machine {
             branches,
             needs_numbering,
             atomic,
-            switches: Switches::default(),
+            sabotage: Sabotage::None,
+            reports: Reports::All,
             homes: None,
             memoizable: Memoizable::new(&program, &live, needs_numbering, atomic),
             live,
             components: components(&program),
             copies,
             id: next_id(),
-            reduced: std::sync::OnceLock::new(),
+            reduced: OnceLock::new(),
             grown: Growth::default(),
             program,
         })
@@ -187,47 +132,22 @@ impl Machine {
         &self.program.events[usize::from(event)]
     }
 
-    /// Notes the lengths of the mailboxes of a state.
-    #[inline]
-    pub(crate) fn note_growth(&self, state: &State) {
-        let messages = state.messages().len() as u64;
-        // Only growth by a tenth is worth a closer look.
-        if messages > 64 && messages > self.grown.messages.load(Ordering::Relaxed) / 10 * 11 {
-            self.note_longest(state, messages);
-        }
-    }
-
-    #[cold]
-    fn note_longest(&self, state: &State, messages: u64) {
-        let Some((queue, longest)) = state.queues().max_by_key(|(_, queue)| queue.len()) else {
-            return;
-        };
-        self.grown.messages.fetch_max(messages, Ordering::Relaxed);
-        self.grown.queue.store(queue as u64, Ordering::Relaxed);
-        self.grown.longest.fetch_max(longest.len() as u64, Ordering::Relaxed);
-    }
-
-    /// Returns the mailbox that has grown most since the machine was made, and about how many
-    /// messages it had. Notes only lengths above some dozens. For warnings during a search; nothing
-    /// else depends on it.
-    #[must_use]
-    pub fn longest_mailbox(&self) -> Option<(String, u64)> {
-        let longest = self.grown.longest.load(Ordering::Relaxed);
-        let queue = self.grown.queue.load(Ordering::Relaxed) as usize;
-        (longest > 0).then(|| (crate::system::queue_name(self, queue), longest))
-    }
-
     /// Returns whether steps report their updates.
     #[inline]
     pub(crate) fn reports_updates(&self) -> bool {
         !self.components.is_empty()
     }
 
-    /// Switches parts of the machine off, for tests that must then fail.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn with_switches(self, switches: Switches) -> Machine {
-        Machine { switches, id: next_id(), ..self }
+    /// Puts a fault in.
+    #[cfg(test)]
+    pub(crate) fn sabotaged(self, sabotage: Sabotage) -> Machine {
+        Machine { sabotage, id: next_id(), ..self }
+    }
+
+    /// Counts or silences lines that report.
+    #[cfg(test)]
+    pub(crate) fn reporting(self, reports: Reports) -> Machine {
+        Machine { reports, id: next_id(), ..self }
     }
 }
 

@@ -9,6 +9,7 @@ use super::rename::{
 use super::thread::{Origin, Thread};
 use super::unordered::{self, UnorderedElement};
 use crate::machine::Machine;
+use crate::sabotage::Sabotage;
 use crate::value::{GHOST, Value, mix};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -23,8 +24,6 @@ pub(crate) struct Numbering {
     order: Vec<u32>,
     /// Old handles to new ones.
     handles: FxHashMap<u32, u32>,
-    /// For tests: also number the handles of what has ended.
-    keep_handles: bool,
     /// The replacements of handles of what has ended, for a run with a log.
     ghosts: FxHashMap<u32, u32>,
     /// The reachable objects and handles, once computed.
@@ -71,7 +70,7 @@ impl Numbering {
         handle != 0
             && handle < GHOST
             && !self.handles.contains_key(&handle)
-            && (self.keep_handles || state.is_live(handle))
+            && state.is_live(handle)
     }
 }
 
@@ -153,9 +152,8 @@ pub(crate) fn canonicalize(machine: &Machine, state: &mut State) {
 
 fn canonicalize_as(machine: &Machine, state: &mut State, numbers: Numbering) {
     let objects = vec![0; state.heap().len()];
-    let keep_handles = machine.switches.keep_handles;
-    let mut numbers = Numbering { objects, keep_handles, ..numbers };
-    if machine.switches.keep_thread_order {
+    let mut numbers = Numbering { objects, ..numbers };
+    if machine.sabotage == Sabotage::KeepThreadOrder {
         for thread in state.threads().iter().filter(|thread| thread.origin == Origin::Dynamic) {
             numbers.visit_handle(state, thread.handle);
         }
@@ -186,7 +184,7 @@ fn canonicalize_as(machine: &Machine, state: &mut State, numbers: Numbering) {
         });
         unordered.extend(bag);
     }
-    if machine.switches.keep_post_order {
+    if machine.sabotage == Sabotage::KeepPostOrder {
         unordered.drain(..).for_each(|part| part.visit(&mut numbers, state));
     }
     for thread in state.threads().iter().filter(|thread| thread.origin == Origin::Dynamic) {
@@ -199,7 +197,7 @@ fn canonicalize_as(machine: &Machine, state: &mut State, numbers: Numbering) {
         });
     }
     unordered::visit(&mut numbers, state, unordered);
-    if machine.switches.keep_garbage || machine.switches.keep_heap_order {
+    if machine.sabotage == Sabotage::KeepGarbage || machine.sabotage == Sabotage::KeepHeapOrder {
         numbers.weaken(machine, state);
     }
     let is_sorted = is_sorted(state.threads());
@@ -221,11 +219,11 @@ impl Numbering {
     /// Weakens the canonical form, for tests.
     fn weaken(&mut self, machine: &Machine, state: &State) {
         let all = 1..=state.heap().len() as u32;
-        if machine.switches.keep_garbage {
+        if machine.sabotage == Sabotage::KeepGarbage {
             let missing: Vec<u32> = all.filter(|number| self.object(*number) == 0).collect();
             self.order.extend(missing);
         }
-        if machine.switches.keep_heap_order {
+        if machine.sabotage == Sabotage::KeepHeapOrder {
             self.order.sort_unstable();
         }
         for (new, old) in (1..).zip(&self.order) {
@@ -275,7 +273,7 @@ fn apply(machine: &Machine, state: &mut State, numbers: &Numbering) {
 
 /// Sorts the messages of each bag. The messages of a mailbox must stand together.
 pub(super) fn sort_bags(machine: &Machine, messages: &mut [Message]) {
-    if machine.switches.keep_bag_order {
+    if machine.sabotage == Sabotage::KeepBagOrder {
         return;
     }
     for queue in messages.chunk_by_mut(|a, b| a.queue == b.queue) {

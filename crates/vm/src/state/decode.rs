@@ -6,9 +6,8 @@ use super::message::{Body, Message};
 use super::object::Object;
 use super::parts::State;
 use super::thread::{Frame, Origin, Status, Thread, ThreadBody};
-use crate::machine::Machine;
+use crate::machine::{DEPTH_MAX, FRAMES_MAX, Machine};
 use crate::program::Op;
-use crate::step::{DEPTH_MAX, FRAMES_MAX};
 use crate::value::Value;
 use std::sync::Arc;
 

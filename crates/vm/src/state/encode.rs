@@ -4,6 +4,7 @@ use super::bytes::{put, put_value};
 use super::parts::State;
 use super::thread::{Origin, Status, Thread};
 use crate::machine::Machine;
+use crate::sabotage::Sabotage;
 
 /// Appends a state. Two states of a machine are equal if and only if their bytes are equal.
 pub(crate) fn encode(machine: &Machine, state: &State, out: &mut Vec<u8>) {
@@ -14,7 +15,7 @@ pub(crate) fn encode(machine: &Machine, state: &State, out: &mut Vec<u8>) {
     let words = if words == [0] { &[] } else { &words[..] };
     put(out, words.len() as u64);
     words.iter().for_each(|word| put(out, *word));
-    let locks = if machine.switches.forget_locks { &[] } else { state.locks() };
+    let locks = if machine.sabotage == Sabotage::ForgetLocks { &[] } else { state.locks() };
     put(out, locks.len() as u64);
     locks.iter().for_each(|owner| put(out, u64::from(*owner)));
     put(out, state.heap().len() as u64);
@@ -34,7 +35,7 @@ fn put_queues(machine: &Machine, state: &State, out: &mut Vec<u8>) {
         for message in queue {
             put(out, u64::from(message.task));
             put(out, (u64::from(message.handle) << 1) | u64::from(message.front));
-            put(out, if machine.switches.forget_due { 0 } else { message.due });
+            put(out, if machine.sabotage == Sabotage::ForgetDue { 0 } else { message.due });
             put_value(out, &message.args);
         }
     }
@@ -42,7 +43,7 @@ fn put_queues(machine: &Machine, state: &State, out: &mut Vec<u8>) {
 
 fn put_threads(machine: &Machine, state: &State, out: &mut Vec<u8>) {
     let mut threads: Vec<&Thread> = state.threads().iter().map(|thread| &**thread).collect();
-    if machine.switches.one_of_equals {
+    if machine.sabotage == Sabotage::OneOfEquals {
         threads.dedup_by(|a, b| {
             a.origin == Origin::Dynamic
                 && a.position_hash() == b.position_hash()

@@ -18,7 +18,7 @@ use super::parts::State;
 use super::permute::permute;
 use super::tint::{Colors, tinted};
 use crate::machine::Machine;
-use crate::step::{Poll, START_WORK};
+use crate::poll::{Poll, START_WORK};
 use crate::value::mix;
 
 /// Most orders of instances that the search tries.

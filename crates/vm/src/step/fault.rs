@@ -1,5 +1,6 @@
 //! How a program fails.
 
+use crate::poll::Interrupted;
 use crate::program::{Program, SiteId};
 pub(super) use anyorder_system::FailureKind;
 use anyorder_system::{Failure, FailureSite};
@@ -39,4 +40,10 @@ pub(crate) enum Stop {
     NoTransition,
     /// The job was stopped. The step has no result.
     Interrupted,
+}
+
+impl From<Interrupted> for Stop {
+    fn from(_: Interrupted) -> Stop {
+        Stop::Interrupted
+    }
 }

@@ -3,14 +3,11 @@
 use super::fault::{FailureKind, Fault, Stop};
 use super::log::Log;
 use super::memo::Recorder;
-use super::poll::{POLL_FUEL, Poll};
 use super::updates::AttributeUpdate;
-use crate::machine::Machine;
+use crate::machine::{DEPTH_MAX, Machine};
+use crate::poll::{POLL_FUEL, Poll};
 use crate::state::{Frame, State};
 use crate::value::Value;
-
-/// Most nested calls in a body. The body itself is one more frame.
-pub(crate) const FRAMES_MAX: usize = 256;
 
 /// How a run of the interpreter ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -259,7 +256,7 @@ impl<'a> Interpreter<'a> {
         match self.bulk.checked_sub(elements as u64) {
             Some(left) => {
                 self.bulk = left;
-                self.poll.work(elements as u64)
+                Ok(self.poll.work(elements as u64)?)
             }
             None => Err(self.out_of_fuel()),
         }
@@ -295,7 +292,7 @@ impl<'a> Interpreter<'a> {
         };
         self.fuel = left.min(POLL_FUEL);
         self.fuel_after_poll = left - self.fuel;
-        self.poll.now()
+        Ok(self.poll.now()?)
     }
 
     #[cold]
@@ -337,6 +334,3 @@ impl<'a> Interpreter<'a> {
 
 /// How many elements an instruction may read on average, in a step that uses up its limit.
 const BULK: u64 = 1_000;
-
-/// How deep containers may nest.
-pub(crate) const DEPTH_MAX: u16 = 200;

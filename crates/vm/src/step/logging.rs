@@ -13,9 +13,9 @@ impl Interpreter<'_> {
         function.sites.get(self.pc).copied().unwrap_or(SiteId(0))
     }
 
-    #[track_caller]
+    #[cfg_attr(test, track_caller)]
     fn push(&mut self, access: LoggedAccess) {
-        if self.machine.switches.reports.drops() {
+        if self.machine.reports.drops() {
             return;
         }
         let open = &self.machine.may_branch;
@@ -31,7 +31,7 @@ impl Interpreter<'_> {
     }
 
     /// Logs an access without a value.
-    #[track_caller]
+    #[cfg_attr(test, track_caller)]
     pub(crate) fn log_access(&mut self, place: LoggedPlace, kind: AccessKind) {
         if self.log.is_some() {
             let site = self.site();
@@ -40,7 +40,7 @@ impl Interpreter<'_> {
     }
 
     /// Logs an access with the value read or written.
-    #[track_caller]
+    #[cfg_attr(test, track_caller)]
     pub(crate) fn log_value(
         &mut self,
         place: LoggedPlace,
@@ -106,7 +106,7 @@ impl Interpreter<'_> {
 
     /// Logs the read of an element of a field that does not exist.
     #[cold]
-    #[track_caller]
+    #[cfg_attr(test, track_caller)]
     pub(crate) fn log_missing_field(&mut self, number: u32, field: u16) {
         let Some(object) = self.state().object(number) else { return };
         let place = LoggedPlace::Field { uid: object.uid, class: object.class, field };
@@ -114,7 +114,7 @@ impl Interpreter<'_> {
     }
 
     #[cold]
-    #[track_caller]
+    #[cfg_attr(test, track_caller)]
     pub(crate) fn log_enabled(&mut self, member: u32, written: Option<bool>) {
         let enabled = Value::Bool(written.unwrap_or(true));
         self.log_value(LoggedPlace::Enabled(member), None, &enabled, written.is_some());
@@ -156,7 +156,7 @@ impl Interpreter<'_> {
     }
 
     /// Logs an access to the task or thread of a handle.
-    #[track_caller]
+    #[cfg_attr(test, track_caller)]
     pub(crate) fn log_task(&mut self, handle: u32, kind: AccessKind) {
         if self.log.is_none() || handle == 0 {
             return;
@@ -184,7 +184,7 @@ impl Interpreter<'_> {
 
     /// Logs a read of the lifecycle of tasks. The location is the same for all tasks, because the
     /// handle of an ended task does not say which task it was.
-    #[track_caller]
+    #[cfg_attr(test, track_caller)]
     pub(crate) fn log_lifecycle(&mut self) {
         self.log_access(LoggedPlace::Lifecycle, AccessKind::Read);
     }

@@ -5,6 +5,7 @@ use super::interpreter::Interpreter;
 use super::log::Created;
 use crate::machine::Machine;
 use crate::program::{MailboxKind, PostId, PostTarget, Reg};
+use crate::sabotage::Sabotage;
 use crate::state::{Body, Message};
 use crate::value::Value;
 
@@ -42,11 +43,11 @@ pub(crate) fn insert(
         return messages.insert(0, message);
     }
     let at = match kind {
-        MailboxKind::Bag if machine.switches.keep_bag_order => messages.len(),
+        MailboxKind::Bag if machine.sabotage == Sabotage::KeepBagOrder => messages.len(),
         _ => message.place_in(messages, kind),
     };
     messages.insert(at, message);
-    if machine.switches.sort_fifo && kind == MailboxKind::Fifo {
+    if machine.sabotage == Sabotage::SortFifo && kind == MailboxKind::Fifo {
         messages.sort_by(|a, b| a.bag_key().cmp(&b.bag_key()));
     }
 }

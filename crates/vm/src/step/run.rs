@@ -1,7 +1,8 @@
 //! The interpreter's loop.
 
 use super::fault::{FailureKind, Stop};
-use super::interpreter::{End, FRAMES_MAX, Interpreter, Mode};
+use super::interpreter::{End, Interpreter, Mode};
+use crate::machine::FRAMES_MAX;
 use crate::program::{Op, Reg};
 use crate::state::Frame;
 use crate::value::Value;
@@ -26,8 +27,12 @@ impl Interpreter<'_> {
         }
     }
 
+    /// Returns registers in a row. If there are none, the first may be any, as for the validator.
     #[inline]
     pub(crate) fn slice(&self, first: Reg, count: u16) -> &[Value] {
+        if count == 0 {
+            return &[];
+        }
         let start = self.low + first.index();
         &self.regs[start..start + usize::from(count)]
     }

@@ -32,9 +32,6 @@ impl Interpreter<'_> {
         let components = &self.machine.components;
         let of = |func: u16| components.get(usize::from(func)).copied().unwrap_or(NO_COMPONENT);
         let outer = self.frames.iter().rev().map(|frame| frame.func);
-        if self.machine.switches.outermost_component {
-            return self.frames.first().map_or(of(self.func), |frame| of(frame.func));
-        }
         let mut all = std::iter::once(self.func).chain(outer).map(of);
         all.find(|component| *component != NO_COMPONENT).unwrap_or(NO_COMPONENT)
     }
@@ -58,15 +55,7 @@ impl Interpreter<'_> {
 
     /// Returns the component for which the running instruction creates messages and threads.
     fn creator(&self) -> u16 {
-        let machine = self.machine;
-        if machine.components.is_empty() || machine.switches.no_created_for {
-            return NO_COMPONENT;
-        }
-        let outermost = self.frames.first().map_or(self.func, |frame| frame.func);
-        if machine.switches.one_post_only && machine.copies.is_copy(outermost) {
-            return NO_COMPONENT;
-        }
-        self.component()
+        if self.machine.components.is_empty() { NO_COMPONENT } else { self.component() }
     }
 
     /// Notes the updates of a write to a global.

@@ -2,8 +2,9 @@
 
 use super::element::copy_cost;
 use super::fault::{FailureKind, Stop};
-use super::interpreter::{DEPTH_MAX, Interpreter};
+use super::interpreter::Interpreter;
 use super::log::Chosen;
+use crate::machine::DEPTH_MAX;
 use crate::program::{NameId, Op, Reg};
 use crate::state::Object;
 use crate::value::Value;

@@ -9,45 +9,21 @@
 
 use super::names::StateNames;
 use super::words;
-use crate::machine::Machine;
-use crate::program::{Op, SiteId};
+use crate::machine::{Elements, Machine};
+use crate::program::SiteId;
 use crate::state::State;
 use crate::step::{LoggedAccess, LoggedPlace};
 use crate::value::{Value, mix, show::short};
 use anyorder_system::{Access, AccessKind, TASK_STATUS, TaskName};
 use anyorder_trace::{Interner, Location, LocationId, Site, TableFull};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-/// The globals and fields whose containers the code writes element by element.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Elements {
-    globals: FxHashSet<u16>,
-    fields: FxHashSet<(u16, u16)>,
-}
-
-impl Elements {
-    pub(crate) fn of(machine: &Machine) -> Elements {
-        let mut elements = Elements::default();
-        for op in machine.program.functions.iter().flat_map(|f| &f.code) {
-            match *op {
-                Op::SetGlobalAt { global, .. } => {
-                    elements.globals.insert(global.0);
-                }
-                Op::SetFieldAt { class, field, .. } => {
-                    elements.fields.insert((class.0, field));
-                }
-                _ => {}
-            }
-        }
-        elements
-    }
-
-    pub(crate) fn has(&self, place: &LoggedPlace) -> bool {
-        match place {
-            LoggedPlace::Global(global) => self.globals.contains(global),
-            LoggedPlace::Field { class, field, .. } => self.fields.contains(&(*class, *field)),
-            _ => false,
-        }
+/// Returns whether the container in a place has locations for its elements.
+pub(super) fn has_elements(elements: &Elements, place: &LoggedPlace) -> bool {
+    match place {
+        LoggedPlace::Global(global) => elements.has_global(*global),
+        LoggedPlace::Field { class, field, .. } => elements.has_field(*class, *field),
+        _ => false,
     }
 }
 
@@ -74,9 +50,9 @@ pub(super) struct Sink<'a, T> {
 }
 
 impl<T> Sink<'_, T> {
-    #[track_caller]
+    #[cfg_attr(test, track_caller)]
     pub(super) fn push(&mut self, one: T) {
-        if !self.machine.switches.reports.drops() {
+        if !self.machine.reports.drops() {
             self.out.push(one);
         }
     }
@@ -124,7 +100,7 @@ impl AccessTranslator<'_> {
             }
             None => {
                 out.push(access(whole, touch.kind, value));
-                if touch.kind == AccessKind::Read && self.elements.has(&touch.place) {
+                if touch.kind == AccessKind::Read && has_elements(self.elements, &touch.place) {
                     for (key, value) in touch.value.iter().flat_map(Value::elements) {
                         let key = self.key(&key);
                         let location = self.location(&format!("{text}[{key}]"))?;

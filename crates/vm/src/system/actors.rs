@@ -3,8 +3,8 @@
 use super::words::body_name;
 use crate::machine::Machine;
 use crate::program::{FuncId, SiteId, TaskId};
-use crate::state::{State, Thread, ThreadBody};
-use crate::transitions::{Action, StepId};
+use crate::state::{State, StepId, Thread, ThreadBody};
+use crate::transitions::Action;
 use anyorder_system::{Actor, FailureSite, PlaceOfStep, Role};
 
 impl Machine {

@@ -1,16 +1,14 @@
 //! The machine as a program of invocations: each takes its next step at any time.
 
-use super::accesses::{AccessTranslator, Elements};
+use super::accesses::AccessTranslator;
 use super::names::{StateNames, split};
 use super::tasks::{add_deciding_reads, not_stopped};
 use super::words;
-use crate::machine::{INIT_FLAG, Machine};
+use crate::machine::{Elements, INIT_FLAG, Machine};
 use crate::program::{Granularity, MailboxKind, Program, ProgramError, SiteId, SourceSite};
-use crate::state::{Origin, State};
+use crate::state::{Origin, State, StepId, threads};
 use crate::step::{Log, LoggedAccess, LoggedPlace};
-use crate::transitions::{
-    StepExecutor, StepId, candidates, event_is_open, initial, threads, unstarted,
-};
+use crate::transitions::{StepExecutor, candidates, event_is_open, initial, unstarted};
 use anyorder_system::{
     Access, AccessKind, AsyncSystem, EventInfo, HandlerInfo, HandlerOrder, Hash128,
     InterleavedStep, InterleavedSystem, InvocationId, InvocationStep, Lane, PostedInvocation,
@@ -94,7 +92,7 @@ impl AsyncRun {
             handlers,
             events,
             interner: Interner::default(),
-            elements: Elements::of(&machine),
+            elements: Elements::of(machine.program()),
             fates: FxHashMap::default(),
             bound,
             machine: Arc::new(machine),

@@ -7,9 +7,9 @@
 use super::names::StateNames;
 use crate::machine::{INIT_FLAG, Machine};
 use crate::program::MailboxKind;
-use crate::state::{State, Status, Thread};
+use crate::state::{State, Status, StepId, Thread, threads};
 use crate::step::{LoggedAccess, LoggedPlace};
-use crate::transitions::{StepExecutor, StepId, event_is_open, threads};
+use crate::transitions::{StepExecutor, event_is_open};
 use anyorder_system::{AccessKind, TaskName};
 
 /// Returns each pending task with the reads that decide about it.

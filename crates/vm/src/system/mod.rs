@@ -6,6 +6,7 @@ pub use self::path_words::{PathWords, StepFacts};
 pub use self::tasks::{MachineFactory, MachineRun};
 pub use self::waiting_places::WaitingPlace;
 pub use self::waits::{Reason, Waiting};
+pub use self::words::StepPlace;
 
 mod async_run;
 
@@ -40,6 +41,6 @@ mod waits;
 
 mod reduced;
 
-pub(crate) use self::reduced::ReducedTables;
+mod growth;
+
 pub use self::reduced::Write;
-pub(crate) use self::words::queue_name;

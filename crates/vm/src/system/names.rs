@@ -3,9 +3,8 @@
 
 use super::words;
 use crate::machine::Machine;
-use crate::state::{Origin, State, ThreadBody};
+use crate::state::{Origin, State, StepId, ThreadBody};
 use crate::step::Log;
-use crate::transitions::StepId;
 use anyorder_system::TaskName;
 use rustc_hash::FxHashMap;
 

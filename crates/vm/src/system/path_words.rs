@@ -8,15 +8,15 @@
 
 use super::changes::{NewTask, PlaceChange, changes, is_value, posts, waits};
 use super::parts::{Part, parts};
-use super::words::{self, Runs};
+use super::words::{self, Runs, StepPlace};
 use crate::machine::Machine;
 use crate::program::FuncId;
-use crate::state::State;
 use crate::state::rename::{
     Renaming, rename, rename_globals, rename_message, rename_object, rename_owners, rename_thread,
 };
+use crate::state::{State, StepId};
 use crate::step::{Chosen, Log, LoggedAccess, LoggedPlace};
-use crate::transitions::{Action, StepExecutor, StepId};
+use crate::transitions::{Action, StepExecutor};
 use crate::value::show::short;
 use anyorder_system::AccessKind;
 use rustc_hash::FxHashMap;
@@ -45,7 +45,7 @@ pub struct StepFacts {
     /// What it runs: a task with its arguments, an event, a thread.
     pub what: String,
     /// The source position of a thread.
-    pub place: Option<String>,
+    pub place: Option<StepPlace>,
     /// The values that it changed, or single elements of them if that is clearer.
     pub changes: Vec<PlaceChange>,
     /// The threads that began to wait, with the conditions.

@@ -3,8 +3,7 @@
 //! The numbers of dynamic threads depend on the state. All others are those of the program.
 
 use crate::machine::Machine;
-use crate::state::{Origin, State};
-use crate::transitions::StepId;
+use crate::state::{Origin, State, StepId};
 
 const THREAD: u64 = 1 << 32;
 const DYNAMIC: u64 = 2 << 32;

@@ -7,9 +7,8 @@
 use super::names::StateNames;
 use crate::machine::Machine;
 use crate::program::MailboxKind;
-use crate::state::{Origin, State, Status, Thread, ThreadBody};
+use crate::state::{Origin, State, Status, StepId, Thread, ThreadBody};
 use crate::step::{Log, LoggedAccess, LoggedPlace};
-use crate::transitions::StepId;
 use anyorder_system::AccessKind;
 
 /// A step with the states before and after it.
@@ -51,9 +50,9 @@ fn is_same(a: &Thread, b: &Thread) -> bool {
 }
 
 impl Found<'_> {
-    #[track_caller]
+    #[cfg_attr(test, track_caller)]
     fn push(&mut self, place: LoggedPlace, kind: AccessKind) {
-        if self.stepped.machine.switches.reports.drops() {
+        if self.stepped.machine.reports.drops() {
             return;
         }
         self.touches.push(LoggedAccess::plain(place, kind));

@@ -3,9 +3,9 @@
 use super::{runners, words};
 use crate::machine::{INIT_FLAG, Machine};
 use crate::program::{FuncId, Program};
-use crate::state::{Origin, State, decode, encode, representative};
+use crate::state::{Origin, State, StepId, decode, encode, representative};
 use crate::step::memo::StepResult;
-use crate::transitions::{Action, Lookup, StepExecutor, StepId, candidates, initial};
+use crate::transitions::{Action, Lookup, StepExecutor, candidates, initial};
 use anyorder_system::{Actors, Classes, End, Hash128, Properties, StateSystem, Successor, Updates};
 use std::sync::Arc;
 

@@ -1,18 +1,16 @@
 //! The machine as a program of pending tasks.
 
-use super::accesses::{AccessTranslator, Elements};
+use super::accesses::AccessTranslator;
 use super::awaited::awaited;
 use super::names::StateNames;
 use super::observe::observe;
 use super::reduced::Write;
 use super::shadows::{TakenStep, shadows};
 use super::words;
-use crate::machine::{INIT_FLAG, Machine};
-use crate::state::State;
+use crate::machine::{Elements, INIT_FLAG, Machine};
+use crate::state::{State, StepId};
 use crate::step::{Log, LoggedAccess, LoggedPlace};
-use crate::transitions::{
-    Action, Executed, Outcome, StepExecutor, StepId, candidates, initial, unstarted,
-};
+use crate::transitions::{Action, Executed, Outcome, StepExecutor, candidates, initial, unstarted};
 use crate::value::Value;
 use anyorder_system::{
     AccessDetail, AccessKind, Accesses, Awaited, Capabilities, Choice, Divergence, EnabledDetail,
@@ -94,7 +92,7 @@ impl MachineRun {
         MachineRun {
             program: ProgramIdentity::new(&machine.program.name),
             interner: Interner::default(),
-            elements: Elements::of(&machine),
+            elements: Elements::of(machine.program()),
             objects,
             machine,
             at: start.clone(),
@@ -374,25 +372,20 @@ pub(super) fn add_deciding_reads(log: &mut Log, deciding: Vec<LoggedAccess>) {
     }
 }
 
-/// Doors for tests.
+#[cfg(test)]
 impl MachineRun {
     /// Moves to another state and keeps the names of this one.
-    #[doc(hidden)]
-    pub fn put(&mut self, state: State) {
+    pub(crate) fn put(&mut self, state: State) {
         self.at.state = state;
     }
 
     /// The number of an object in the names of locations, by that of its allocation.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn object_number(&self, uid: u64) -> Option<u64> {
+    pub(crate) fn object_number(&self, uid: u64) -> Option<u64> {
         self.at.names.objects.get(&uid).copied()
     }
 
     /// The name of a message or thread, by the number of its creation.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn created_name(&self, uid: u64) -> Option<String> {
+    pub(crate) fn created_name(&self, uid: u64) -> Option<String> {
         self.at.names.of(uid).map(TaskName::to_string)
     }
 }

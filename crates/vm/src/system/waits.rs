@@ -6,9 +6,9 @@
 use super::words::{body_name, cond_name, lock_name, queue_name, slot_name, thread_name};
 use crate::machine::{INIT_FLAG, Machine, Owner};
 use crate::program::{FuncId, HandlerId, SiteId, SourceSite, TaskId};
-use crate::state::{Message, Origin, State, Status, Thread, ThreadBody};
+use crate::state::{Message, Origin, State, Status, StepId, Thread, ThreadBody, threads};
 use crate::step::{Blocked, LoggedPlace};
-use crate::transitions::{Action, StepExecutor, StepId, threads};
+use crate::transitions::{Action, StepExecutor};
 
 /// The reason of a wait.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -4,8 +4,9 @@
 use super::generate::{KINDS, generate};
 use super::random::Random;
 use super::scramble::{canonicalize, scramble};
-use crate::machine::{Machine, Switches};
+use crate::machine::Machine;
 use crate::program::Program;
+use crate::sabotage::Sabotage;
 use crate::state::State;
 use anyorder_system::StateSystem;
 use rustc_hash::FxHashSet;
@@ -61,9 +62,9 @@ fn outcomes(
 }
 
 /// Returns the first mistake in a machine's canonical form on a program, if there is one.
-fn first_mistake(program: &Program, switches: Switches, seed: u64) -> Option<&'static str> {
+fn first_mistake(program: &Program, sabotage: Sabotage, seed: u64) -> Option<&'static str> {
     let exact = Machine::new(program.clone()).expect("valid");
-    let machine = Machine::new(program.clone()).expect("valid").with_switches(switches);
+    let machine = Machine::new(program.clone()).expect("valid").sabotaged(sabotage);
     let mut random = Random(seed);
     for state in explore(&exact, STATES_MAX) {
         let canonical = canonicalize(&machine, &state);
@@ -79,7 +80,7 @@ fn first_mistake(program: &Program, switches: Switches, seed: u64) -> Option<&'s
                 return Some("scrambled states behave otherwise");
             }
         }
-        if switches == Switches::default() && (canonical != state || canonical.sum != state.sum) {
+        if sabotage == Sabotage::None && (canonical != state || canonical.sum != state.sum) {
             return Some("a step leads to a state that is not canonical");
         }
         let Some(decoded) = machine.decode(&form) else {
@@ -100,7 +101,7 @@ fn the_form_is_right_on_random_programs() {
     let (mut used, mut states, mut numbered) = ([0; 16], 0, 0);
     for seed in 0..400 {
         let program = generate(&mut Random(seed), &mut used);
-        let verdict = first_mistake(&program, Switches::default(), seed);
+        let verdict = first_mistake(&program, Sabotage::None, seed);
         assert_eq!(verdict, None, "seed {seed}");
         let machine = Machine::new(program).expect("valid");
         states += explore(&machine, STATES_MAX).len();
@@ -114,35 +115,34 @@ fn the_form_is_right_on_random_programs() {
     assert!(states > 10_000 && numbered > 100);
 }
 
-fn is_caught(switches: Switches, seed: u64) -> bool {
+fn is_caught(sabotage: Sabotage, seed: u64) -> bool {
     let program = generate(&mut Random(seed), &mut [0; 16]);
-    first_mistake(&program, switches, seed).is_some()
+    first_mistake(&program, sabotage, seed).is_some()
 }
 
 #[test]
 fn mutants_of_the_form_are_caught() {
-    let none = Switches::default();
     let mutants = [
-        ("keep_dead", Switches { keep_dead: true, ..none }),
-        ("keep_garbage", Switches { keep_garbage: true, ..none }),
-        ("keep_heap_order", Switches { keep_heap_order: true, ..none }),
-        ("keep_thread_order", Switches { keep_thread_order: true, ..none }),
-        ("keep_post_order", Switches { keep_post_order: true, ..none }),
-        ("one_of_equals", Switches { one_of_equals: true, ..none }),
-        ("keep_bag_order", Switches { keep_bag_order: true, ..none }),
-        ("drop_live", Switches { drop_live: true, ..none }),
-        ("sort_fifo", Switches { sort_fifo: true, ..none }),
-        ("forget_locks", Switches { forget_locks: true, ..none }),
-        ("forget_due", Switches { forget_due: true, ..none }),
+        Sabotage::KeepDead,
+        Sabotage::KeepGarbage,
+        Sabotage::KeepHeapOrder,
+        Sabotage::KeepThreadOrder,
+        Sabotage::KeepPostOrder,
+        Sabotage::OneOfEquals,
+        Sabotage::KeepBagOrder,
+        Sabotage::DropLive,
+        Sabotage::SortFifo,
+        Sabotage::ForgetLocks,
+        Sabotage::ForgetDue,
     ];
-    for (name, switches) in mutants {
-        let count = (0..40).filter(|seed| is_caught(switches, *seed)).count();
-        println!("{name}: caught on {count} of 40 programs");
+    for sabotage in mutants {
+        let count = (0..40).filter(|seed| is_caught(sabotage, *seed)).count();
+        println!("{sabotage:?}: caught on {count} of 40 programs");
         // A mutant that needs a rare state gets more programs.
-        let later = if count > 0 { None } else { (40..5_000).find(|s| is_caught(switches, *s)) };
-        assert!(count > 0 || later.is_some(), "the mutant {name} survives");
+        let later = if count > 0 { None } else { (40..5_000).find(|s| is_caught(sabotage, *s)) };
+        assert!(count > 0 || later.is_some(), "the mutant {sabotage:?} survives");
         if let Some(seed) = later {
-            println!("{name}: caught by seed {seed}");
+            println!("{sabotage:?}: caught by seed {seed}");
         }
     }
 }

@@ -3,11 +3,12 @@
 
 use super::random::Random;
 use crate::Action;
-use crate::machine::{Machine, Switches};
+use crate::machine::Machine;
 use crate::program::{
     Builtin, ChoiceId, EventId, Family, FuncId, FunctionBuilder, GlobalId, HandlerId, Literal,
     MailboxKind, Op, Post, PostTarget, Program, ProgramBuilder, Reg, TaskId,
 };
+use crate::sabotage::Sabotage;
 use crate::state::State;
 use anyorder_system::{StateSystem, Successor};
 use rustc_hash::FxHashSet;
@@ -256,12 +257,11 @@ fn bytes(machine: &Machine, state: &State) -> Vec<u8> {
     bytes
 }
 
-/// Returns the first difference between a machine with these switches and one without a memo, if
+/// Returns the first difference between a machine with these sabotage and one without a memo, if
 /// there is one, and the number of states.
-fn first_difference(program: &Program, switches: Switches) -> (Option<&'static str>, usize) {
-    let plain = Switches { no_memory: true, ..Switches::default() };
-    let plain = Machine::new(program.clone()).expect("valid").with_switches(plain);
-    let machine = Machine::new(program.clone()).expect("valid").with_switches(switches);
+fn first_difference(program: &Program, sabotage: Sabotage) -> (Option<&'static str>, usize) {
+    let plain = Machine::new(program.clone()).expect("valid").sabotaged(Sabotage::NoMemory);
+    let machine = Machine::new(program.clone()).expect("valid").sabotaged(sabotage);
     assert!(machine.memoizable.any, "nothing to remember");
     let mut states = plain.initial();
     let mut seen: FxHashSet<Vec<u8>> = FxHashSet::default();
@@ -305,7 +305,7 @@ fn what_is_remembered_is_what_would_be_executed() {
     let (mut used, mut states) = ([0; KINDS.len()], 0);
     for seed in 0..600 {
         let (program, kinds) = generate(&mut Random(seed));
-        let (difference, visited) = first_difference(&program, Switches::default());
+        let (difference, visited) = first_difference(&program, Sabotage::None);
         assert_eq!(difference, None, "seed {seed}");
         states += visited;
         for (total, count) in used.iter_mut().zip(kinds) {
@@ -322,16 +322,12 @@ fn what_is_remembered_is_what_would_be_executed() {
 
 #[test]
 fn a_memory_that_forgets_is_caught() {
-    let none = Switches::default();
-    let mutants = [
-        ("forget_reads", Switches { forget_reads: true, ..none }),
-        ("forget_effects", Switches { forget_effects: true, ..none }),
-    ];
-    for (name, switches) in mutants {
+    let mutants = [Sabotage::ForgetReads, Sabotage::ForgetEffects];
+    for sabotage in mutants {
         let programs = (0..300).map(|seed| generate(&mut Random(seed)).0);
         let caught =
-            programs.filter(|program| first_difference(program, switches).0.is_some()).count();
-        println!("{name}: caught on {caught} of 300 programs");
-        assert!(caught > 60, "{name} is hardly ever caught: {caught}");
+            programs.filter(|program| first_difference(program, sabotage).0.is_some()).count();
+        println!("{sabotage:?}: caught on {caught} of 300 programs");
+        assert!(caught > 60, "{sabotage:?} is hardly ever caught: {caught}");
     }
 }

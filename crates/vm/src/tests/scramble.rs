@@ -3,6 +3,7 @@
 use super::random::Random;
 use crate::machine::Machine;
 use crate::program::MailboxKind;
+use crate::sabotage::Sabotage;
 use crate::state::rename::{Renaming, rename};
 use crate::state::{Message, Object, Origin, State, Thread, canonical};
 use crate::value::Value;
@@ -133,8 +134,8 @@ pub(super) fn canonicalize(machine: &Machine, state: &State) -> State {
     let mut messages: Vec<Message> = Vec::new();
     for (i, queue) in state.queues() {
         let mut queue = queue.to_vec();
-        let sorts_bag = is_bag(machine, i) && !machine.switches.keep_bag_order;
-        let sorts_fifo = machine.switches.sort_fifo
+        let sorts_bag = is_bag(machine, i) && machine.sabotage != Sabotage::KeepBagOrder;
+        let sorts_fifo = machine.sabotage == Sabotage::SortFifo
             && machine.layout.mailboxes.get(i) == Some(&MailboxKind::Fifo);
         if sorts_bag || sorts_fifo {
             let front = queue.iter().take_while(|message| message.front).count();

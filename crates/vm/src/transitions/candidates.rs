@@ -1,8 +1,7 @@
 //! The candidate steps of a state: possible except for guards, locks and choices.
 
-use super::action::{StepId, threads};
 use crate::machine::{INIT_FLAG, Machine};
-use crate::state::{Message, Origin, State, Status, ThreadBody};
+use crate::state::{Message, Origin, State, Status, StepId, ThreadBody, threads};
 
 /// Calls `each` with every candidate step, in a fixed order: events, messages, threads. A candidate
 /// is possible as far as the state shows, without running code. With `merge`, equal messages of a

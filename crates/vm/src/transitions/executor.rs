@@ -1,14 +1,15 @@
 //! Executes steps of a state.
 
-use super::action::{Action, StepId};
+use super::action::Action;
 use super::lookup::Lookup;
-use crate::machine::{INIT_FLAG, Machine};
+use crate::machine::{INIT_FLAG, Machine, literal};
+use crate::poll::START_WORK;
 use crate::program::{FuncId, MailboxKind, SiteId};
-use crate::state::{Frame, Message, Origin, State, Status, Thread, ThreadBody, canonical};
+use crate::sabotage::Sabotage;
+use crate::state::{Frame, Message, Origin, State, Status, StepId, Thread, ThreadBody, canonical};
 use crate::step::memo::{self, Memo, Recorder, Root};
 use crate::step::{
-    AttributeUpdate, Blocked, End, Fault, Interpreter, Log, LoggedAccess, Mode, START_WORK, Stop,
-    unpack,
+    AttributeUpdate, Blocked, End, Fault, Interpreter, Log, LoggedAccess, Mode, Stop, unpack,
 };
 use crate::value::{GHOST, Value};
 use anyorder_system::{FailureKind, Successor};
@@ -64,7 +65,7 @@ impl Drop for StepExecutor<'_> {
 
 impl<'a> StepExecutor<'a> {
     pub(crate) fn new(machine: &'a Machine, state: &'a State) -> StepExecutor<'a> {
-        let remembers = machine.memoizable.any && !machine.switches.no_memory;
+        let remembers = machine.memoizable.any && machine.sabotage != Sabotage::NoMemory;
         StepExecutor::with_memo(machine, state, remembers.then(|| memo::take(machine.id)))
     }
 
@@ -208,7 +209,7 @@ impl<'a> StepExecutor<'a> {
     fn keep_deciding(&mut self, dropped: bool) {
         if let Some(log) = &self.interpreter.log {
             let deciding = if dropped { log.accesses.len() } else { log.deciding };
-            if !self.machine.switches.reports.drops() {
+            if !self.machine.reports.drops() {
                 self.deciding.extend_from_slice(&log.accesses[..deciding]);
             }
         }
@@ -298,7 +299,7 @@ impl<'a> StepExecutor<'a> {
             self.interpreter.log_enabled(member, None);
         }
         if let Some(guard) = declared.guard {
-            let index = declared.family.map(|family| family.parameter(index));
+            let index = declared.family.map(|family| literal::parameter(family, index));
             let shared = machine.memoizable.shared[usize::from(event)];
             if !self.guard(guard, index, owner, shared)? {
                 return Err(Stop::NoTransition);
@@ -306,7 +307,7 @@ impl<'a> StepExecutor<'a> {
         }
         self.interpreter.start(declared.body.0, self.mode(), owner);
         if let Some(family) = declared.family {
-            family.parameter(index).put_in(&mut self.interpreter.regs[0]);
+            literal::parameter(family, index).put_in(&mut self.interpreter.regs[0]);
         }
         if machine.layout.keep_started[usize::from(event)] {
             let flag = machine.layout.started_flag(member);
@@ -526,7 +527,7 @@ pub(super) fn take_message(
 
 /// Advances the virtual time.
 fn advance_time(machine: &Machine, state: &mut State, by: u64) {
-    if by == 0 || machine.switches.absolute_time {
+    if by == 0 {
         return;
     }
     for (i, kind) in machine.layout.mailboxes.iter().enumerate() {

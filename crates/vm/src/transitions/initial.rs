@@ -1,9 +1,8 @@
 //! The initial state.
 
-use super::action::StepId;
 use super::executor::StepExecutor;
 use crate::machine::{INIT_FLAG, Machine, literal};
-use crate::state::{Origin, State, Thread, ThreadBody};
+use crate::state::{Origin, State, StepId, Thread, ThreadBody};
 use std::sync::Arc;
 
 /// Returns the initial state. If `init` has exactly one outcome and does not fail, it has already
@@ -34,7 +33,7 @@ pub(crate) fn unstarted(machine: &Machine) -> State {
         .zip(&machine.layout.thread_members)
         .map(|(i, (thread, index))| {
             let declared = &program.threads[usize::from(*thread)];
-            let index = declared.family.map(|family| family.parameter(*index));
+            let index = declared.family.map(|family| literal::parameter(family, *index));
             let origin = (Origin::Declared(i), ThreadBody::Thread);
             let args = index.into_iter().collect();
             machine.new_thread(origin, declared.body.0, args, (0, 0))

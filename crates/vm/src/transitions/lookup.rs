@@ -1,11 +1,10 @@
 //! Looks steps up in the memo instead of executing them.
 
-use super::action::StepId;
 use super::executor::{Outcome, StepExecutor};
-use crate::machine::Machine;
+use crate::machine::{DEPTH_MAX, Machine};
 use crate::program::FuncId;
-use crate::state::{Effect, State, StepDelta};
-use crate::step::DEPTH_MAX;
+use crate::sabotage::Sabotage;
+use crate::state::{Effect, State, StepDelta, StepId};
 use crate::step::Fault;
 use crate::step::memo::{self, Found, Leaf, Memo, ReadPlace, Root, StepResult, replay};
 use crate::value::Value;
@@ -94,7 +93,7 @@ pub(crate) fn look_up_known(
     on_state: impl FnOnce(State),
     mut on_leaf: impl FnMut(&mut Leaf),
 ) -> bool {
-    if !machine.memoizable.any || machine.switches.no_memory {
+    if !machine.memoizable.any || machine.sabotage == Sabotage::NoMemory {
         return false;
     }
     let Some(root) = root_of(machine, step) else { return false };
@@ -245,12 +244,12 @@ impl StepExecutor<'_> {
         let failed = outcome.is_some_and(|outcome| outcome.fault.is_some());
         let light = self.interpreter.is_far_from_limits(record.reads.len() + record.effects.len());
         if !failed && light && !record.abandoned && !self.interpreter.choices.any() {
-            let switches = self.machine.switches;
+            let sabotage = self.machine.sabotage;
             let (mut reads, mut effects) = (&record.reads[..], std::mem::take(&mut record.effects));
-            if switches.forget_reads && reads.len() > 1 {
+            if sabotage == Sabotage::ForgetReads && reads.len() > 1 {
                 reads = &reads[..reads.len() - 1];
             }
-            if switches.forget_effects {
+            if sabotage == Sabotage::ForgetEffects {
                 effects.pop();
             }
             // In another state, an effect could fail before the step is dropped. Such a step must
@@ -258,9 +257,10 @@ impl StepExecutor<'_> {
             let sure = outcome.is_some() || !effects.iter().any(Effect::can_fail);
             let result = match outcome {
                 None => StepResult::NoTransition,
-                // With these switches, mailboxes have other orders.
+                // With these faults, mailboxes have other orders.
                 Some(_) => {
-                    let usual = !switches.keep_bag_order && !switches.sort_fifo;
+                    let usual =
+                        sabotage != Sabotage::KeepBagOrder && sabotage != Sabotage::SortFifo;
                     StepResult::Effects(Arc::new(StepDelta::new(
                         effects,
                         usual,

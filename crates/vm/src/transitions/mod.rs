@@ -5,9 +5,10 @@
 
 pub use self::action::Action;
 
-pub(crate) use self::action::{StepId, threads};
 pub(crate) use self::candidates::{candidates, event_is_open, open_messages};
-pub(crate) use self::executor::{Executed, Outcome, StepExecutor, ghosts};
+#[cfg(test)]
+pub(crate) use self::executor::ghosts;
+pub(crate) use self::executor::{Executed, Outcome, StepExecutor};
 pub(crate) use self::initial::{initial, unstarted};
 pub(crate) use self::lookup::{Lookup, look_up_known};
 

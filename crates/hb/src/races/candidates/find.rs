@@ -2,8 +2,8 @@
 
 use super::non_racy::NonRacy;
 use super::point_races::PointRaces;
-use crate::races::conflicts::Conflicts;
 use crate::races::detector::Detector;
+use crate::relation::conflicts::Conflicts;
 use crate::relation::engine::{Engine, Mode};
 use crate::relation::locks::Locks;
 use crate::relation::pass::{View, Visitor};

@@ -1,7 +1,7 @@
 //! Visits. A visit is an object, a class and the enclosing sections; it counts once for each stay
 //! in these sections.
 
-use crate::races::conflicts::{AccessClass, Conflicts};
+use crate::relation::conflicts::{AccessClass, Conflicts};
 use crate::relation::sections::{OpenSections, Point, Points, SectionId};
 use crate::relation::strands::StrandId;
 use anyorder_trace::{EventId, LocationId, Trace};

@@ -70,7 +70,11 @@ type TaskPair = (TaskId, TaskId);
 
 /// Returns the tasks of two runs.
 fn tasks_of(engine: &Engine<'_>, races: &Races, a: RunId, b: RunId) -> TaskPair {
-    let (a, b) = (engine.node_of(races.run(a)), engine.node_of(races.run(b)));
+    let node = |id| {
+        let run = races.run(id);
+        engine.node_of(run.task, run.strand)
+    };
+    let (a, b) = (node(a), node(b));
     if engine.node_first(a) <= engine.node_first(b) { (a, b) } else { (b, a) }
 }
 

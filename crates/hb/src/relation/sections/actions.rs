@@ -1,6 +1,6 @@
 //! Actions in critical sections: memory accesses, and the points that the caller adds.
 
-use crate::races::conflicts::Conflicts;
+use crate::relation::conflicts::Conflicts;
 use anyorder_trace::{EventId, EventKind, LocationId, Op, Trace};
 
 /// The classes of actions on one object that do not commute: a bit for each class, symmetric.

@@ -10,6 +10,8 @@ pub enum Mutant {
     OnePostOnly,
     /// U4: who posted a task comes before the component of the task.
     OwnIsIgnored,
+    /// U2: the outermost body or call decides, not the innermost.
+    OutermostDecides,
     /// C2: for whom something was created does not count.
     CreatorsDoNotCount,
     /// M2: a fifo mailbox gives its latest message.

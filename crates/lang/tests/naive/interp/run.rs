@@ -267,6 +267,9 @@ impl Run {
 
     /// U2: the component that the running code works for. The outermost entry is U4's.
     pub fn works_for(&self) -> Option<usize> {
+        if self.wrongly(Mutant::OutermostDecides) {
+            return self.whose.get(1).copied().flatten();
+        }
         self.whose.iter().rev().find_map(|one| *one)
     }
 

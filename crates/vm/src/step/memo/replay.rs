@@ -1,8 +1,8 @@
 //! Applies the effects of a remembered step.
 
+use crate::machine::DEPTH_MAX;
 use crate::machine::Machine;
 use crate::state::{Effect, State};
-use crate::step::interpreter::DEPTH_MAX;
 use crate::step::post::insert;
 use crate::value::Value;
 

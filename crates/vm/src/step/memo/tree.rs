@@ -13,8 +13,7 @@
 
 use super::leaf::{Leaf, StepResult};
 use super::place::ReadPlace;
-use crate::state::State;
-use crate::transitions::StepId;
+use crate::state::{State, StepId};
 use crate::value::Value;
 use rustc_hash::FxHashMap;
 

@@ -1,14 +1,13 @@
-//! Tasks and places as numbers that mean the same in every state.
+//! Tasks as numbers that mean the same in every state.
 //!
 //! The numbers of objects, handles and threads depend on the state. So keys leave them out.
 //! Messages that differ only in them share one key, and run together.
 
-use super::lifecycles::Lifecycles;
 use crate::machine::{INIT_FLAG, Machine};
-use crate::state::{Message, State, Status, Thread, word};
-use crate::transitions::{StepId, event_is_open, open_messages, threads};
-use crate::value::{Value, mix};
-use anyorder_system::{Place, TaskKey};
+use crate::state::{Message, State, Status, StepId, Thread, threads, word};
+use crate::transitions::{event_is_open, open_messages};
+use crate::value::{lasting, mix};
+use anyorder_system::TaskKey;
 
 /// `init`, where it is a step.
 pub(super) const INIT: TaskKey = TaskKey(0);
@@ -82,27 +81,6 @@ pub(super) fn of_step(machine: &Machine, state: &State, step: StepId) -> Option<
     }
 }
 
-/// Returns the hash of a value without objects and handles. It stays the same when tasks end.
-pub(super) fn lasting(value: &Value) -> u128 {
-    if !value.holds_refs() {
-        return value.hash();
-    }
-    let all = |tag: u64, items: &[Value]| {
-        let parts = items.iter().map(lasting);
-        parts.fold(mix::number(tag, items.len() as u64), |hash, item| mix::mix(hash as u64, item))
-    };
-    match value {
-        Value::List(seq) => all(1, seq.items()),
-        Value::Record(seq) => all(2 | (u64::from(seq.ty) << 8), seq.items()),
-        Value::VariantOf(seq) => {
-            all(3 | (u64::from(seq.ty) << 8) | (u64::from(seq.variant) << 24), seq.items())
-        }
-        Value::Func(seq) => all(4 | (u64::from(seq.ty) << 8), seq.items()),
-        // The order of sets and maps depends on the numbers that are left out.
-        _ => mix::number(5, 0),
-    }
-}
-
 /// Calls `each` with the key and the step of everything that may be able to run. Keys may repeat.
 pub(super) fn each_ready(machine: &Machine, state: &State, mut each: impl FnMut(TaskKey, StepId)) {
     if state.flag(INIT_FLAG) {
@@ -138,111 +116,4 @@ pub(super) fn each_thread(state: &State, mut each: impl FnMut(TaskKey, StepId)) 
             each(thread(one), step);
         }
     }
-}
-
-/// The kinds of places that are numbered by the program, in the order of their numbers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
-    Global,
-    Lock,
-    Cond,
-    /// Whether an event member has begun (and, for those after it, does not run).
-    Started,
-    /// Whether an event member was enabled or disabled.
-    Toggled,
-    /// Whether something runs in a slot.
-    Busy,
-    /// The next message of a mailbox.
-    Head,
-    /// The last message of a mailbox.
-    Tail,
-    /// The lifecycle of the tasks of one post, or the threads of one fork: see [`Lifecycles`].
-    Lifecycle,
-}
-
-impl Kind {
-    pub(super) const ALL: [Kind; 9] = [
-        Kind::Global,
-        Kind::Lock,
-        Kind::Cond,
-        Kind::Started,
-        Kind::Toggled,
-        Kind::Busy,
-        Kind::Head,
-        Kind::Tail,
-        Kind::Lifecycle,
-    ];
-}
-
-/// Where the numbers of each kind begin.
-#[derive(Clone, Debug)]
-pub(crate) struct Places {
-    first: [u64; 10],
-    /// Whether `init` is a step.
-    pub(super) init: bool,
-    /// Whether something posts in front of all others.
-    pub(super) fronts: bool,
-}
-
-impl Places {
-    /// Whether `init` has run.
-    pub(super) const INIT: Place = Place(0);
-    /// The virtual time.
-    pub(super) const NOW: Place = Place(1);
-    /// The first place of the program's own.
-    const FIRST: u64 = 2;
-
-    pub(crate) fn of(machine: &Machine, init: bool, lifecycles: &Lifecycles) -> Places {
-        let layout = &machine.layout;
-        let (members, slots) = (layout.members.len() as u64, u64::from(layout.slots));
-        let queues = layout.mailboxes.len() as u64 + 1;
-        let counts = [
-            machine.program.globals.len() as u64,
-            u64::from(layout.locks),
-            u64::from(layout.conds),
-            members,
-            members,
-            slots + 1,
-            queues,
-            queues,
-            lifecycles.count(),
-        ];
-        let mut first = [Places::FIRST; 10];
-        for (i, count) in counts.iter().enumerate() {
-            first[i + 1] = first[i] + count;
-        }
-        let fronts = machine.program.posts.iter().any(|post| post.front);
-        Places { first, init, fronts }
-    }
-
-    pub(super) fn at(&self, kind: Kind, index: u64) -> Place {
-        Place(self.first[kind as usize] + index)
-    }
-
-    /// Returns the meaning of a number; `None` for hashed and fixed ones.
-    pub(super) fn meaning(&self, place: Place) -> Option<(Kind, usize)> {
-        let kind = Kind::ALL.into_iter().find(|kind| {
-            (self.first[*kind as usize]..self.first[*kind as usize + 1]).contains(&place.0)
-        })?;
-        Some((kind, (place.0 - self.first[kind as usize]) as usize))
-    }
-
-    /// The positions of the threads and messages of a key.
-    pub(super) fn standing(key: TaskKey) -> Place {
-        hashed(7, u128::from(key.0))
-    }
-
-    /// An element of a container.
-    pub(super) fn element(container: Place, element: &Value) -> Place {
-        hashed(container.0, lasting(element))
-    }
-
-    /// A field, of all objects of a class.
-    pub(super) fn field(class: u16, field: u16) -> Place {
-        hashed(9, u128::from(class) << 16 | u128::from(field))
-    }
-}
-
-fn hashed(tag: u64, rest: u128) -> Place {
-    Place(mix::mix(tag, rest) as u64 | (1 << 63))
 }

@@ -5,22 +5,21 @@
 //! are left out: tasks and places that differ only in them are one. This is sound, but reduces
 //! less.
 
-use self::keys::{KeyKind, Kind, Places, each_message, each_ready, each_thread};
-use self::lifecycles::Lifecycles;
-use self::touched::{Tables, Touches, awaits};
-use super::accesses::Elements;
+use self::keys::{KeyKind, each_message, each_ready, each_thread};
+use self::touched::{Touches, awaits};
 use super::words;
-use crate::machine::{INIT_FLAG, Machine};
-use crate::state::{Message, State, Thread};
+use crate::machine::{INIT_FLAG, Kind, Machine, Places, Tables};
+#[cfg(test)]
+use crate::state::{Message, Thread};
+use crate::state::{State, StepId};
 use crate::step::memo::{Leaf, StepResult};
-use crate::testing::PlaceSpec;
-use crate::transitions::{Action, StepExecutor, StepId, initial, look_up_known};
+#[cfg(test)]
+use crate::tests::access::PlaceSpec;
+use crate::transitions::{Action, StepExecutor, initial, look_up_known};
 use anyorder_system::{Effects, Place, Reducible, Successor, TaskKey, Touched};
 use std::sync::Arc;
 
 mod keys;
-
-mod lifecycles;
 
 mod remembered;
 
@@ -30,26 +29,14 @@ mod updates;
 
 pub use self::updates::Write;
 
-pub(crate) use self::touched::Tables as ReducedTables;
-
-impl Tables {
-    pub(crate) fn of(machine: &Machine) -> Tables {
-        let lifecycles = Lifecycles::of(machine);
-        Tables {
-            places: Places::of(machine, initial(machine).flag(INIT_FLAG), &lifecycles),
-            lifecycles,
-            elements: Elements::of(machine),
-        }
-    }
-}
-
 impl Machine {
     fn tables(&self) -> &Tables {
-        self.reduced.get_or_init(|| Box::new(Tables::of(self)))
+        let init_is_step = || initial(self).flag(INIT_FLAG);
+        self.reduced.get_or_init(|| Box::new(Tables::of(self, init_is_step())))
     }
 }
 
-/// For tests.
+#[cfg(test)]
 impl Machine {
     pub(crate) fn message_key(&self, message: &Message) -> TaskKey {
         keys::message(self, message)
@@ -68,7 +55,6 @@ impl Machine {
             None => Places::standing(TaskKey(u64::MAX)),
         };
         match spot {
-            PlaceSpec::Init => Places::INIT,
             PlaceSpec::Now => Places::NOW,
             PlaceSpec::Global(global) => number(Kind::Global, *global),
             PlaceSpec::Element(global, index) => {
@@ -170,7 +156,7 @@ impl Machine {
             Touches::new(self, state, &mut touched).reads(&log.accesses);
         }
         out.extend(touched.into_iter().map(|touched| touched.place));
-        if tables.places.init && !self.switches.reports.drops() {
+        if tables.places.init && !self.reports.drops() {
             out.push(Places::INIT);
         }
     }
@@ -231,19 +217,19 @@ impl Reducible for Machine {
     }
 
     fn tasks(&self, out: &mut Vec<TaskKey>) {
-        if !self.switches.reports.drops() {
+        if !self.reports.drops() {
             out.extend((0..self.layout.members.len() as u32).map(keys::event));
         }
     }
 
     fn pending(&self, state: &State, out: &mut Vec<TaskKey>) {
         for (_, queue) in state.queues() {
-            if !self.switches.reports.drops() {
+            if !self.reports.drops() {
                 out.extend(queue.iter().map(|message| keys::message(self, message)));
             }
         }
         // Elsewhere they await one place.
-        if self.tables().places.init && !self.switches.reports.drops() {
+        if self.tables().places.init && !self.reports.drops() {
             each_thread(state, |key, _| out.push(key));
         }
     }

@@ -2,9 +2,7 @@
 //! anything depends on the state.
 
 use super::super::accesses::Sink;
-use super::keys::{Kind, Places};
-use super::touched::Tables;
-use crate::machine::{INIT_FLAG, Machine};
+use crate::machine::{INIT_FLAG, Kind, Machine, Places, Tables};
 use crate::program::MailboxKind;
 use crate::state::{Effect, State};
 use crate::step::memo::{FlagWrite, Footprint, Leaf, MemoryWrite, ReadPlace, StepResult};
@@ -154,7 +152,7 @@ impl Footprint {
 /// Adds the elements of a container that is read, if code writes them one by one.
 fn elements(tables: &Tables, global: u16, value: &Value, out: &mut Sink<'_, Touched>) {
     let container = tables.places.at(Kind::Global, u64::from(global));
-    if !tables.elements.has(&crate::step::LoggedPlace::Global(global)) {
+    if !tables.elements.has_global(global) {
         return;
     }
     for (index, _) in value.elements() {

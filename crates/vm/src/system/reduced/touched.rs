@@ -7,25 +7,15 @@
 //! So a post and a take commute, even with one message or none: the post writes the place of its
 //! own message, and that makes the message ready.
 
-use super::super::accesses::{Elements, Sink};
-use super::keys::{self, Kind, Places};
-use super::lifecycles::Lifecycles;
-use crate::machine::Machine;
+use super::super::accesses::{Sink, has_elements};
+use super::keys;
+use crate::machine::{Kind, Machine, Places, Tables};
 use crate::program::MailboxKind;
-use crate::state::{Message, Origin, State, Thread, ThreadBody};
+use crate::state::{Message, Origin, State, StepId, Thread, ThreadBody};
 use crate::step::{Log, LoggedAccess, LoggedPlace};
-use crate::transitions::StepId;
 use crate::value::Value;
 use anyorder_system::{AccessKind, Place, TaskKey, TouchKind, Touched};
 use std::sync::Arc;
-
-/// The tables of a machine for reduction.
-#[derive(Debug)]
-pub(crate) struct Tables {
-    pub(super) places: Places,
-    pub(super) lifecycles: Lifecycles,
-    pub(super) elements: Elements,
-}
 
 /// Collects what a task touches.
 pub(super) struct Touches<'a> {
@@ -47,9 +37,9 @@ impl<'a> Touches<'a> {
         Touches { machine, tables: machine.tables(), before, out, updated: Vec::new() }
     }
 
-    #[track_caller]
+    #[cfg_attr(test, track_caller)]
     fn push(&mut self, place: Place, kind: TouchKind) {
-        if self.machine.switches.reports.drops() {
+        if self.machine.reports.drops() {
             return;
         }
         let touched = Touched { place, kind };
@@ -58,7 +48,7 @@ impl<'a> Touches<'a> {
         }
     }
 
-    #[track_caller]
+    #[cfg_attr(test, track_caller)]
     fn at(&mut self, kind: Kind, index: u64, touch: TouchKind) {
         self.push(self.tables.places.at(kind, index), touch);
     }
@@ -76,8 +66,7 @@ impl<'a> Touches<'a> {
         match touch.place {
             LoggedPlace::Global(global) => {
                 let container = self.tables.places.at(Kind::Global, u64::from(global));
-                let updated =
-                    !self.machine.switches.silent_updates && self.updated.contains(&global);
+                let updated = self.updated.contains(&global);
                 let same = !updated
                     && after.is_some_and(|after| {
                         let global = usize::from(global);
@@ -134,7 +123,7 @@ impl<'a> Touches<'a> {
 
     /// Adds the elements of a container that is read.
     fn elements_of(&mut self, container: Place, touch: &LoggedAccess) {
-        if !self.tables.elements.has(&touch.place) {
+        if !has_elements(&self.tables.elements, &touch.place) {
             return;
         }
         for (index, _) in touch.value.iter().flat_map(Value::elements) {

@@ -1,7 +1,6 @@
 //! Updates of attributes as engines and reports see them.
 
-use super::keys::{Kind, Places};
-use crate::machine::{Machine, NO_COMPONENT};
+use crate::machine::{Kind, Machine, NO_COMPONENT, Places};
 use crate::program::SourceSite;
 use crate::state::{State, StepDelta};
 use crate::step::{AttributeUpdate, effects_update};
@@ -26,7 +25,6 @@ pub struct Write {
 
 impl Machine {
     fn update(&self, global: u16, element: Option<&Value>, by: u16) -> Update {
-        let element = element.filter(|_| !self.switches.whole_containers);
         let container = self.tables().places.at(Kind::Global, u64::from(global));
         let place = element.map_or(container, |element| Places::element(container, element));
         Update { place, by: Some(u32::from(by)).filter(|_| by != NO_COMPONENT) }
@@ -34,12 +32,8 @@ impl Machine {
 
     /// Reports the updates of a step.
     pub(crate) fn report_updates(&self, updated: &[AttributeUpdate], out: &mut Updates) {
-        for (at, one) in updated.iter().enumerate() {
-            let again = updated[at + 1..].iter().any(|other| other.global == one.global);
-            if again && self.switches.last_write_only {
-                continue;
-            }
-            out.push(self.update(one.global, one.element.as_ref(), one.by));
+        for update in updated {
+            out.push(self.update(update.global, update.element.as_ref(), update.by));
         }
         out.end();
     }
