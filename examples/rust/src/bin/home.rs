@@ -9,10 +9,10 @@
 use anyorder_drive::explore::{ExploreOptions, explore};
 use anyorder_drive::model::{Model, check_model};
 use anyorder_drive::states::CheckOptions;
-use anyorder_drive::{CertificateVerdict, JobResult, RobustModelOptions};
+use anyorder_drive::{CertificateVerdict, JobControl, JobResult, RobustModelOptions};
 use anyorder_drive::{certify_model, robust_model, schedule_of};
 use anyorder_finding::Harm;
-use anyorder_system::{Control, Hash128, ProgramIdentity};
+use anyorder_system::{Hash128, ProgramIdentity};
 use anyorder_vm::program::{
     EnumId, FuncId, FunctionBuilder, GlobalId, Literal, MailboxKind, Op, PostId, PostTarget,
     Program, ProgramBuilder, ProgramError, Reg,
@@ -50,7 +50,7 @@ fn show(title: &str, rules: &str) -> Result<(), Box<dyn Error>> {
     let hash = Some(Hash128::of(rules.as_bytes()));
     let identity = ProgramIdentity { hash, ..ProgramIdentity::new(NAME) };
     let model = Model::from_program(Home::read(rules)?.program()?, identity, Vec::new())?;
-    let control = Control::default();
+    let control = JobControl::default();
     let checked = check_model(&model, &CheckOptions::default(), &control)?.result;
     print("check", &checked);
     let runs = checked.findings.iter().filter_map(|one| one.run.as_ref());
