@@ -1,12 +1,13 @@
 //! Opens inputs: recognises their format, finds the table of sites, and reports errors with hints.
 
 use crate::args::Global;
-use crate::failure::{Failure, note, warn};
+use crate::failure::{note, warn};
 pub(crate) use crate::reading::SCHEDULE_BYTES_MAX;
 use crate::reading::{MODEL, SITES, ask, failed, failed_to_read};
 use anyorder_common::files::{self, FileKind, Source, read_rest};
 use anyorder_common::text::shown;
 use anyorder_drive::model::{Model, is_model, model_text};
+use anyorder_drive::{Content, Failure, Unusable};
 use anyorder_formats::detect::{DetectError, Format, HEAD_BYTES, detect};
 use anyorder_formats::open::{OpenOptions, open as open_format};
 use anyorder_system::{Control, JobWatch};
@@ -33,17 +34,6 @@ pub(crate) fn writable_parser() -> impl TypedValueParser<Value = Format> {
 fn format_of(word: String) -> Format {
     // The first parser accepts only known words.
     Format::from_word(&word).unwrap_or(Format::NativeText)
-}
-
-/// Returns the name of a format for people.
-pub(crate) fn title(format: Format) -> &'static str {
-    match format {
-        Format::NativeBinary => "native binary",
-        Format::NativeText => "native text",
-        Format::Edtrace => "edtrace",
-        Format::Std => "STD",
-        Format::DroidRacer => "DroidRacer log",
-    }
 }
 
 /// An open trace.
@@ -108,8 +98,9 @@ impl PeekedInput {
 
     /// Reads the rest, up to `most` bytes in all, as text.
     pub(crate) fn text(self, path: &Path, most: u64) -> Result<String, Failure> {
+        let not_json = |_| Unusable::NotUtf8 { line: None, expected: "JSON" };
         String::from_utf8(self.bytes(path, most)?)
-            .map_err(|_| Failure::at(path, "not UTF-8, expected JSON"))
+            .map_err(|error| Failure::input(path, not_json(error)))
     }
 
     /// Reads the rest as the text of a model.
@@ -124,19 +115,19 @@ impl PeekedInput {
 
     /// Reads the rest of a file of some kind.
     pub(crate) fn bytes_of(self, path: &Path, kind: FileKind) -> Result<Vec<u8>, Failure> {
-        read_rest(self.rest, self.head, kind, ask).map_err(|error| failed(path, kind, &error))
+        read_rest(self.rest, self.head, kind, ask).map_err(|error| failed(path, kind, error))
     }
 }
 
 /// Opens an input, a file, a pipe, a device, or `-` for standard input, and reads its beginning.
 pub(crate) fn peek(path: &Path) -> Result<PeekedInput, Failure> {
-    let failed = |error: &io::Error| failed_to_read(path, error);
+    let failed = |error: io::Error| failed_to_read(path, error);
     let (input, size): (Box<dyn Read>, Option<u64>) = if path == Path::new("-") {
         note_terminal();
-        let source = Source::standard_input(ask).map_err(|e| failed(&e))?;
+        let source = Source::standard_input(ask).map_err(failed)?;
         (Box::new(StandardInput { source, ended: false }), None)
     } else {
-        let source = Source::open(path, ask).map_err(|e| failed(&e))?;
+        let source = Source::open(path, ask).map_err(failed)?;
         let size = source.size();
         (Box::new(source), size)
     };
@@ -146,14 +137,14 @@ pub(crate) fn peek(path: &Path) -> Result<PeekedInput, Failure> {
     let capacity = size.map_or(BUFFER_BYTES, |size| size.clamp(1 << 12, BUFFER_BYTES));
     let mut rest = BufReader::with_capacity(capacity as usize, counted);
     let mut head = Vec::new();
-    rest.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(|e| failed(&e))?;
+    rest.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(failed)?;
     Ok(PeekedInput { head, rest, size, consumed })
 }
 
 /// Opens all inputs.
 pub(crate) fn peek_all(paths: &[PathBuf]) -> Result<Vec<(PathBuf, PeekedInput)>, Failure> {
     let one = |path: &PathBuf| {
-        ask().map_err(|error| failed_to_read(path, &error))?;
+        ask().map_err(|error| failed_to_read(path, error))?;
         Ok((path.clone(), peek(path)?))
     };
     paths.iter().map(one).collect()
@@ -179,19 +170,12 @@ fn expect_model(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     if is_model(bytes) {
         return Ok(());
     }
-    match detect(bytes) {
-        Ok(format) => {
-            let what = format!("a trace ({}), expected a model", title(format));
-            Err(Failure::at(path, what).with_hint(
-                "`anyorder check`, `predict` and `info` read traces; a model begins with `model NAME`",
-            ))
-        }
-        Err(DetectError::Foreign(foreign)) => {
-            let what = format!("{}, expected a model", foreign.what);
-            Err(Failure::at(path, what).with_hint(foreign.advice))
-        }
-        Err(_) => Ok(()),
-    }
+    let found = match detect(bytes) {
+        Ok(format) => Content::Trace(Some(format)),
+        Err(DetectError::Foreign(foreign)) => Content::Foreign(*foreign),
+        Err(_) => return Ok(()),
+    };
+    Err(Failure::input(path, Unusable::OtherKind { found, expected: Content::Model }))
 }
 
 /// Prints a note if standard input is a terminal, because the command waits for input.
@@ -252,31 +236,20 @@ pub(crate) fn open_peeked(
         sites: sites(path, format, global)?,
     };
     let opened = open_format(format, Box::new(input), &options);
-    let source = opened.map_err(|error| Failure::input(path, &error))?;
+    let source = opened.map_err(|error| Failure::trace(path, error))?;
     Ok(Opened { source, format, size, consumed })
 }
 
 fn recognise(path: &Path, head: &[u8], global: &Global) -> Result<Format, Failure> {
     match (global.input_format, detect(head)) {
         // An empty input is not a trace in any format.
-        (_, Err(error @ DetectError::Empty)) => Err(Failure::at(path, error)),
+        (_, Err(error @ DetectError::Empty)) => Err(Failure::input(path, Unusable::Format(error))),
         (Some(format), _) | (None, Ok(format)) => Ok(format),
-        (None, Err(_)) if is_model(head) => Err(Failure::at(path, "a model, expected a trace")
-            .with_hint("`anyorder check` and `anyorder simulate` run models")),
-        (None, Err(error)) => {
-            let failure = Failure::at(path, &error);
-            let words = Format::ALL.map(Format::word).join(", ");
-            Err(match error {
-                DetectError::Foreign(foreign) => failure.with_hint(foreign.advice),
-                DetectError::Unknown { .. } if path.extension().is_some_and(|end| end == "any") => {
-                    failure.with_hint("a model begins with the word `model` and its name")
-                }
-                DetectError::Unknown { .. } => {
-                    failure.with_hint(format!("`--input-format` reads it as one of {words}"))
-                }
-                _ => failure,
-            })
+        (None, Err(_)) if is_model(head) => {
+            let (found, expected) = (Content::Model, Content::Trace(None));
+            Err(Failure::input(path, Unusable::OtherKind { found, expected }))
         }
+        (None, Err(error)) => Err(Failure::input(path, Unusable::Format(error))),
     }
 }
 
@@ -288,7 +261,7 @@ fn sites(path: &Path, format: Format, global: &Global) -> Result<Option<String>,
             warn(&format!(
                 "{}: `--sites` is for STD traces, this is {}",
                 shown(path),
-                title(format)
+                format.title()
             ));
         }
         return Ok(None);
@@ -296,7 +269,7 @@ fn sites(path: &Path, format: Format, global: &Global) -> Result<Option<String>,
     let (table, bytes) = match &global.sites {
         Some(table) => {
             let bytes = files::read(table, SITES, ask);
-            (table.clone(), bytes.map_err(|error| failed(table, SITES, &error))?)
+            (table.clone(), bytes.map_err(|error| failed(table, SITES, error))?)
         }
         None => match default_sites(path) {
             Some(found) => found,
@@ -307,7 +280,7 @@ fn sites(path: &Path, format: Format, global: &Global) -> Result<Option<String>,
     let options = OpenOptions { sites: Some(text), ..OpenOptions::default() };
     match open_format(Format::Std, Box::new(io::empty()), &options) {
         Ok(_) => Ok(options.sites),
-        Err(error) if global.sites.is_some() => Err(Failure::input(&table, &error)),
+        Err(error) if global.sites.is_some() => Err(Failure::trace(&table, error)),
         Err(_) => {
             warn(&format!("{} is not a table of sites and was ignored", shown(&table)));
             Ok(None)
@@ -324,9 +297,7 @@ fn default_sites(path: &Path) -> Option<(PathBuf, Vec<u8>)> {
     match files::read_found(&table, SITES, ask) {
         Ok(bytes) => Some((table, bytes?)),
         Err(error) => {
-            for message in failed(&table, SITES, &error).messages {
-                warn(&format!("{}; it was ignored", message.line));
-            }
+            warn(&format!("{}; it was ignored", failed(&table, SITES, error)));
             None
         }
     }

@@ -1,10 +1,9 @@
 //! Reads whole traces, or streams those that exceed memory.
 
 use crate::args::Global;
-use crate::failure::Failure;
 use crate::input::{self, Opened, PeekedInput, Watched};
 use crate::watch::Watch;
-use anyorder_drive::{TraceInput, observed};
+use anyorder_drive::{Failure, TraceInput, observed};
 use anyorder_finding::Input;
 use anyorder_formats::detect::Format;
 use anyorder_system::Control;
@@ -48,7 +47,7 @@ pub(crate) fn read(
     control.progress.phase("reading");
     let mut opened = input::open_peeked(path, peeked, global)?;
     let trace = Trace::read(&mut Watched { opened: &mut opened, control: &control })
-        .map_err(|error| Failure::input(path, &error))?;
+        .map_err(|error| Failure::trace(path, error))?;
     checked(path, trace, &opened, global, &control)
 }
 
@@ -72,7 +71,7 @@ pub(crate) fn load(
     loop {
         let mut source = Watched { opened: &mut opened, control: &control };
         let more = source.next_block(&mut block);
-        let more = more.map_err(|error| Failure::input(path, &error))?;
+        let more = more.map_err(|error| Failure::trace(path, error))?;
         observed(&name, opened.source.tables())?;
         if !more {
             break;

@@ -1,9 +1,9 @@
 //! Writes results to stdout, or to a file that gets its name only when it is complete.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, JobFailure, Usage};
 use crate::guard::{Claiming, claim, written};
 use anyorder_common::files::{AtomicFile, Folder};
-use anyorder_common::text::{Harmless, shown};
+use anyorder_common::text::Harmless;
 use anyorder_report::terminal::Fit;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
@@ -28,7 +28,7 @@ pub(crate) fn to_stdout(
         false => Claiming(io::stdout()).write_all(&made),
     });
     if let Err(error) = result.and_then(|()| io::stdout().flush()) {
-        return Err(Failure::writing(Path::new("stdout"), &error));
+        return Err(JobFailure::writing("stdout", error).into());
     }
     written();
     Ok(())
@@ -68,7 +68,7 @@ pub(crate) fn bytes_to(
         true => write(&mut Harmless::new(&mut out))?,
         false => write(&mut out)?,
     }
-    out.flush().map_err(|error| Failure::writing(Path::new("standard output"), &error))?;
+    out.flush().map_err(|error| JobFailure::writing("standard output", error))?;
     written();
     Ok(())
 }
@@ -79,20 +79,20 @@ pub(crate) fn to_file(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    to_file_or_fail(path, |out| write(out).map_err(|error| Failure::writing(path, &error)))
+    to_file_or_fail(path, |out| Ok(write(out).map_err(|error| JobFailure::writing(path, error))?))
 }
 
 fn to_file_or_fail(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let failed = |error: &io::Error| Failure::writing(path, error);
+    let failed = |error: io::Error| JobFailure::writing(path, error);
     if path.is_dir() {
-        return Err(Failure::new(format!("cannot write `{}`: it is a directory", shown(path))));
+        return Err(Usage::OutputIsFolder { path: path.to_owned() }.into());
     }
-    let mut file = AtomicFile::create(path).map_err(|e| failed(&e))?;
+    let mut file = AtomicFile::create(path).map_err(failed)?;
     write(&mut file)?;
-    file.commit().map_err(|e| failed(&e))
+    Ok(file.commit().map_err(failed)?)
 }
 
 /// Writes files into a folder, which is made if it is missing. The folder is synced once, at the
@@ -102,10 +102,10 @@ pub(crate) fn to_folder(
     folder: &Path,
     write: impl FnOnce(&mut FolderOut<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let failed = |error: &io::Error| Failure::writing(folder, error);
+    let failed = |error: io::Error| JobFailure::writing(folder, error);
     let mut out = FolderOut { path: folder, folder: None };
     write(&mut out)?;
-    out.folder.map_or(Ok(()), Folder::finish).map_err(|e| failed(&e))
+    Ok(out.folder.map_or(Ok(()), Folder::finish).map_err(failed)?)
 }
 
 /// A folder that is made when its first file is written.
@@ -125,11 +125,12 @@ impl FolderOut<'_> {
             Some(folder) => folder,
             None => {
                 let made = Folder::create(self.path);
-                self.folder.insert(made.map_err(|error| Failure::writing(self.path, &error))?)
+                self.folder.insert(made.map_err(|error| JobFailure::writing(self.path, error))?)
             }
         };
         let written = folder.write(name, write);
-        written.map(drop).map_err(|error| Failure::writing(&self.path.join(name), &error))
+        written.map_err(|error| JobFailure::writing(self.path.join(name), error))?;
+        Ok(())
     }
 }
 

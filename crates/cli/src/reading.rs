@@ -1,10 +1,9 @@
 //! What the command reads besides traces, how large it may be, and how reading ends when the job
 //! is stopped.
 
-use crate::failure::Failure;
 use anyorder_common::files::{self, FileError, FileKind};
-use anyorder_common::text::shown;
 use anyorder_drive::model::MODEL_BYTES_MAX;
+use anyorder_drive::{Failure, Missing, Unusable};
 use anyorder_system::{Cancel, Control, EnteredWatch, JobWatch, Stopped};
 use std::io;
 use std::path::Path;
@@ -56,24 +55,23 @@ pub(crate) fn watched() -> EnteredWatch {
 }
 
 /// Makes the failure of a file that was not read.
-pub(crate) fn failed(path: &Path, kind: FileKind, error: &FileError) -> Failure {
+pub(crate) fn failed(path: &Path, kind: FileKind, error: FileError) -> Failure {
     match error {
         FileError::Io(error) => failed_to_read(path, error),
-        FileError::NotUtf8 { .. } => Failure::at(path, format!("{error}, expected {}", kind.name)),
-        FileError::TooLarge(_) | FileError::NotRegular => Failure::at(path, error),
+        FileError::NotUtf8 { line } => {
+            Failure::input(path, Unusable::NotUtf8 { line: Some(line), expected: kind.name })
+        }
+        FileError::TooLarge(_) | FileError::NotRegular => {
+            Failure::input(path, Unusable::File(error))
+        }
     }
 }
 
 /// Makes the failure of an input that was not read: the error, or the limit that ended the wait.
-pub(crate) fn failed_to_read(path: &Path, error: &io::Error) -> Failure {
+pub(crate) fn failed_to_read(path: &Path, error: io::Error) -> Failure {
     match JOB.get().and_then(Cancel::reason) {
-        Some(reason) => {
-            let input = match path == Path::new("-") {
-                true => "standard input".to_owned(),
-                false => shown(path),
-            };
-            Failure::stopped(reason, &format!("{input} was not read"))
-        }
+        Some(reason) if path == Path::new("-") => Failure::stopped(reason, Missing::StandardInput),
+        Some(reason) => Failure::stopped(reason, Missing::Input(path.to_owned())),
         None => Failure::reading(path, error),
     }
 }
@@ -81,12 +79,12 @@ pub(crate) fn failed_to_read(path: &Path, error: &io::Error) -> Failure {
 /// Reads the text of a file that the user named; `-` is no name for standard input here.
 pub(crate) fn text(path: &Path, kind: FileKind) -> Result<String, Failure> {
     let text = files::read(path, kind, ask).and_then(files::text_of);
-    text.map_err(|error| failed(path, kind, &error))
+    text.map_err(|error| failed(path, kind, error))
 }
 
 /// Reads the text of a file in its usual place, if there is one.
 pub(crate) fn found_text(path: &Path, kind: FileKind) -> Result<Option<String>, Failure> {
     let found = files::read_found(path, kind, ask);
     let text = found.and_then(|bytes| bytes.map(files::text_of).transpose());
-    text.map_err(|error| failed(path, kind, &error))
+    text.map_err(|error| failed(path, kind, error))
 }

@@ -1,7 +1,7 @@
 //! Watches a job: its limits, through the guard, its result so far, and a progress bar with an ETA.
 
 use crate::args::{Global, LimitArgs};
-use crate::failure::{Failure, note};
+use crate::failure::{Failure, Usage, note};
 use crate::guard::{Checkpoints, Document, Draft, Guard};
 use crate::reading::stop_with;
 use anyorder_common::text::escape;
@@ -92,7 +92,10 @@ impl Watch {
             return Ok(budget);
         }
         let started = Builder::new().name("budget".to_owned()).spawn(wait);
-        started.map_err(|error| Failure::new(format!("no thread to keep `--budget`: {error}")))?;
+        started.map_err(|error| Usage::CannotWatch {
+            what: "no thread to keep `--budget`",
+            why: error.to_string(),
+        })?;
         Ok(budget)
     }
 

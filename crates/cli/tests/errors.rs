@@ -56,6 +56,14 @@ fn an_empty_file() {
 }
 
 #[test]
+fn a_file_that_fits_two_formats() {
+    let folder = folder();
+    let input = file(&folder, "both.log", "T1|acq(L1)|12\n2 THREADINIT tid:1\n");
+    let what = "the format is ambiguous: std or droidracer; name it with `--input-format`";
+    assert_eq!(refused_by_all(&input), format!("error: {input}: {what}\n"));
+}
+
+#[test]
 fn something_else_entirely() {
     let message = refused_by_all("LICENSE-MIT");
     assert!(

@@ -28,12 +28,17 @@ pub use consistency::{
     Consistency, ConsistencyOptions, Consistent, MailboxRule, Overtakings, Procedure, Proof,
     consistency,
 };
-pub use failure::{Failure, FailureMessage, Level};
+pub use failure::{
+    Content, Failure, Hint, KnownEvents, LacksData, Malformed, Missing, Mistake, ModelMistakes,
+    ModelWarning, Needs, NoEvent, NotShrinkable, ReadAs, Request, SpecificationMistakes, Unusable,
+    WrongWitness,
+};
 pub use not_understood::StreamDoubts;
 pub use predict::{
     Analysis, CheckedWitness, Pairs, PredictOptions, Prediction, Reordering, Specifications,
     StoredWitness, WitnessOptions, WitnessReplay, predict, predict_stream, replay_witness,
 };
+pub use remark::{FullReason, Level, Remark, Remarked};
 pub use result::{Collected, JobResult, Reported};
 pub use robust::{
     Declared, RobustModelOptions, RobustProgram, RobustTraceOptions, robust_model, robust_program,
@@ -54,6 +59,7 @@ mod failure;
 mod json;
 mod not_understood;
 mod predict;
+mod remark;
 mod result;
 mod robust;
 mod rules;

@@ -1,6 +1,6 @@
 //! The result of a job on one input, and the combined results of several inputs.
 
-use crate::failure::FailureMessage;
+use crate::remark::Remark;
 use anyorder_common::numbers::plural;
 use anyorder_finding::run::{Run, Runs};
 use anyorder_finding::{
@@ -33,7 +33,7 @@ pub struct JobResult {
     /// The name that the input gives itself, if it is a model: its ids depend on it.
     pub model: Option<String>,
     /// Remarks for the user, which are not part of the result.
-    pub remarks: Vec<FailureMessage>,
+    pub remarks: Vec<Remark>,
 }
 
 /// A finding, and the run that shows it.

@@ -1,6 +1,6 @@
 //! The input of jobs on traces.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Needs, Unusable};
 use crate::not_understood::{NotUnderstood, warnings_of};
 use crate::result::JobResult;
 use anyorder_finding::Warning;
@@ -78,12 +78,6 @@ impl TraceInput {
 pub fn observed(name: &str, tables: &Tables) -> Result<(), Failure> {
     match tables.meta.order {
         TraceOrder::Observed => Ok(()),
-        TraceOrder::Partial => {
-            Err(not_observed(name).with_hint("`anyorder consistency` reads partial traces"))
-        }
+        TraceOrder::Partial => Err(Failure::input(name, Unusable::NotObserved(Needs::Recording))),
     }
-}
-
-pub(crate) fn not_observed(name: &str) -> Failure {
-    Failure::at(name, "the order of its events is not the order in which they happened")
 }

@@ -22,9 +22,9 @@ const RUNS: u64 = 60;
 
 /// Runs a target on its seeds and on mutants of them.
 fn run(target: fn(&[u8]), kind: Kind, seeds: &[Vec<u8>]) {
-    let mut rng = Rng::new(1);
     seeds.iter().for_each(|seed| target(seed));
-    for _ in 0..anyorder_testkit::effort::cases(RUNS) {
+    for seed in anyorder_testkit::effort::seeds(RUNS) {
+        let mut rng = Rng::new(seed);
         let (seed, other) = (&seeds[rng.index(seeds.len())], &seeds[rng.index(seeds.len())]);
         let mut input = mutant(&mut rng, kind, seed, other);
         input.truncate(64 << 10);

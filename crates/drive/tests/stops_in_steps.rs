@@ -6,7 +6,8 @@ use anyorder_drive::model::{Model, check_model};
 use anyorder_drive::states::{
     Algorithm, CheckOptions, GraphOptions, SimulateOptions, export_graph, simulate,
 };
-use anyorder_system::{Cancel, Control, Limits};
+use anyorder_finding::Kind;
+use anyorder_system::{Cancel, Control, Limits, Progress, StopReason};
 
 /// Each has steps that would take gigabytes.
 const GREEDY: [(&str, &str); 2] = [
@@ -105,5 +106,44 @@ fn a_job_stopped_at_any_poll_reports_only_what_is_true() {
         let found = explore(&model, &ExploreOptions::default(), &control).unwrap();
         let is_cut = found.limits.iter().any(|limit| limit == "interrupt");
         assert!(is_cut || !found.findings.is_empty(), "{polls}");
+    }
+}
+
+/// Stops a job once it has done so much.
+struct StopAt<'c>(&'c Cancel, u64);
+
+impl Progress for StopAt<'_> {
+    fn report(&self, done: u64, _total: Option<u64>) {
+        if done >= self.1 {
+            self.0.stop(StopReason::Interrupted);
+        }
+    }
+}
+
+/// Update conflicts are looked for after a search, so a search that is stopped late must not have
+/// fewer than one that is stopped early.
+#[test]
+fn update_conflicts_survive_a_stop() {
+    let text = "
+        model long
+        var lamp = 0;
+        var n = 0;
+        component a: on;
+        component b: off;
+        once event on { lamp = 1; }
+        once event off { lamp = 0; }
+        event tick when n < 1000000 { n = n + 1 + 0 * lamp; }";
+    let model = Model::compile("long.any", text).unwrap();
+    for algorithm in [Algorithm::Full, Algorithm::Stateful] {
+        for stop_at in [50_000, 100_000, 300_000] {
+            let cancel = Cancel::new();
+            let progress = StopAt(&cancel, stop_at);
+            let control =
+                Control { cancel: cancel.clone(), progress: &progress, ..Control::default() };
+            let found = check_model(&model, &options(algorithm), &control).unwrap().result;
+            let kinds: Vec<Kind> = found.findings.iter().map(|one| one.finding.kind).collect();
+            assert_eq!(kinds, [Kind::UpdateConflict], "{algorithm:?} {stop_at}");
+            assert!(!found.limits.is_empty(), "{algorithm:?} {stop_at}: {:?}", found.stats);
+        }
     }
 }

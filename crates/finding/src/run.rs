@@ -1,7 +1,9 @@
 //! A run that shows a finding, step by step. Reports draw it as a table on a terminal, or as a
 //! sequence diagram on a page.
 
+use crate::finding::Site;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 /// A run: its start, its steps, and the failure at its end.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -89,7 +91,7 @@ pub struct RunStep {
     /// The task or event, with its arguments.
     pub what: String,
     /// The source position, where it adds information to the name.
-    pub place: Option<String>,
+    pub place: Option<RunPlace>,
     /// The chosen alternative, if it is not the first.
     pub alternative: Option<u32>,
     /// The choices that it made, in words; then `alternative` adds nothing.
@@ -116,6 +118,48 @@ pub struct RunStep {
     pub inside: Vec<String>,
     /// The number of omitted steps before it.
     pub left_out: usize,
+}
+
+/// A source position of a step, or of several steps of one file.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct RunPlace {
+    /// The file; the name of the place, where the input gives only a name.
+    pub file: String,
+    /// The line, from 1.
+    pub line: Option<u32>,
+    /// The column, from 1.
+    pub column: Option<u32>,
+    /// The last line, if there are several.
+    pub last_line: Option<u32>,
+}
+
+impl RunPlace {
+    /// Returns the position of a site.
+    #[must_use]
+    pub fn of(site: &Site) -> Option<RunPlace> {
+        let file = site.file.as_ref().or(site.label.as_ref())?.clone();
+        let line = site.line.filter(|_| site.file.is_some());
+        Some(RunPlace {
+            file,
+            line,
+            column: site.column.filter(|_| line.is_some()),
+            last_line: None,
+        })
+    }
+}
+
+/// `a.any:3:5`, `a.any:3-7`, or the name.
+impl fmt::Display for RunPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        let Some(line) = self.line else { return Ok(()) };
+        write!(f, ":{line}")?;
+        match (self.column, self.last_line.filter(|last| *last != line)) {
+            (_, Some(last)) => write!(f, "-{last}"),
+            (Some(column), None) => write!(f, ":{column}"),
+            (None, None) => Ok(()),
+        }
+    }
 }
 
 /// A value that a step changed.

@@ -32,6 +32,20 @@ coded! {
     }
 }
 
+impl Format {
+    /// Returns the name for people.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Format::NativeBinary => "native binary",
+            Format::NativeText => "native text",
+            Format::Edtrace => "edtrace",
+            Format::Std => "STD",
+            Format::DroidRacer => "DroidRacer log",
+        }
+    }
+}
+
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.word())
@@ -71,7 +85,7 @@ pub enum DetectError {
     #[error("{}, expected a trace", .0.what)]
     Foreign(&'static Foreign),
     /// It fits several formats.
-    #[error("the format is ambiguous: {}; name it with `--input-format`", words(.candidates))]
+    #[error("the format is ambiguous: {}", words(.candidates))]
     Ambiguous {
         /// The formats it fits.
         candidates: Vec<Format>,

@@ -4,6 +4,7 @@ use anyorder_common::random::{Random, Rng};
 use anyorder_hb::order_candidates;
 use anyorder_hb::{CandidateLimits, CandidatePair, OrderCandidates, Points, RuleSet};
 use anyorder_system::Control;
+use anyorder_testkit::effort::seeds;
 use anyorder_testkit::{
     Fault, Locks as NaiveLocks, Naive, Rules, Shape, random_sections, random_trace, show,
 };
@@ -11,9 +12,7 @@ use anyorder_trace::{Columns, EventId, Trace};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Seeds for each shape.
-fn seeds() -> u64 {
-    anyorder_testkit::effort::cases(350)
-}
+const SEEDS: u64 = 350;
 
 fn oracle_set(rules: RuleSet) -> anyorder_testkit::RuleSet {
     match rules {
@@ -59,13 +58,13 @@ fn pairs(list: &[CandidatePair]) -> BTreeSet<(EventId, EventId)> {
 fn agree_on_random_traces() {
     type MakeTrace = Box<dyn Fn(u64) -> Trace>;
     let mut makers: Vec<(&str, u64, MakeTrace)> =
-        vec![("sections", 6 * seeds(), Box::new(random_sections))];
+        vec![("sections", 6 * SEEDS, Box::new(random_sections))];
     for (name, shape) in Shape::all() {
-        makers.push((name, seeds() / 7, Box::new(move |seed| random_trace(seed, &shape))));
+        makers.push((name, SEEDS / 7, Box::new(move |seed| random_trace(seed, &shape))));
     }
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-    for (name, seeds, make) in makers {
-        for seed in 0..seeds {
+    for (name, number, make) in makers {
+        for seed in seeds(number) {
             let trace = make(seed);
             for rules in RuleSet::ALL {
                 let set = oracle_set(rules);
@@ -110,7 +109,7 @@ fn a_fault_is_noticed() {
                 expected(trace, &naive) != pairs(&candidates(trace, rules).non_racy)
             })
         };
-        let seed = (0..6 * seeds()).find(|seed| differs(&random_sections(*seed)));
+        let seed = seeds(6 * SEEDS).into_iter().find(|seed| differs(&random_sections(*seed)));
         println!("{fault:?}: noticed by seed {seed:?}");
         assert!(seed.is_some(), "{fault:?} goes unnoticed");
     }
@@ -121,7 +120,7 @@ fn a_fault_is_noticed() {
 #[test]
 fn odd_traces_do_no_harm() {
     let (mut found, mut strays) = (0, 0);
-    for seed in 0..2 * seeds() {
+    for seed in seeds(2 * SEEDS) {
         let whole = random_sections(seed);
         let mut rng = Rng::new(seed);
         let mut rows: Vec<usize> = (0..whole.len()).filter(|_| rng.percent(85)).collect();
@@ -152,7 +151,7 @@ fn odd_traces_do_no_harm() {
 #[test]
 fn limits_are_kept() {
     let (mut lost, mut cut) = (0, 0);
-    for seed in 0..seeds() {
+    for seed in seeds(SEEDS) {
         let trace = random_sections(seed);
         let all = candidates(&trace, RuleSet::Mailbox);
         let limits = CandidateLimits { pairs_max: 2, open_max: 1 };

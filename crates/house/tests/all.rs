@@ -5,6 +5,7 @@ mod faults;
 mod layers;
 mod light;
 mod modules;
+mod options;
 mod policy;
 mod suites;
 mod tidy;

@@ -47,6 +47,44 @@ fn every_suite_is_named() {
     assert!(checked > 10, "{checked} crates have one binary of tests");
 }
 
+/// Returns the binaries of tests of a package: those of its manifest, or else one for each suite.
+fn binaries(package: &Path) -> BTreeSet<String> {
+    let manifest = fs::read_to_string(package.join("Cargo.toml")).expect("a manifest");
+    let tests = package.join("tests");
+    match manifest.contains("autotests = false") {
+        true => named(&manifest, ""),
+        false if tests.is_dir() => suites_and_all(&tests),
+        false => BTreeSet::new(),
+    }
+}
+
+fn suites_and_all(tests: &Path) -> BTreeSet<String> {
+    let all = tests.join("all.rs").is_file().then(|| "all".to_owned());
+    suites(tests).into_iter().chain(all).collect()
+}
+
+/// Returns the binaries that a script runs: the words of `together` and `alone`.
+fn run_by(script: &str) -> BTreeSet<String> {
+    let list = |line: &str| {
+        let list = line.strip_prefix("together=").or_else(|| line.strip_prefix("alone="))?;
+        Some(list.trim_matches('"').to_owned())
+    };
+    let words = script.lines().filter_map(list).collect::<Vec<_>>().join(" ");
+    words.split_whitespace().map(str::to_owned).collect()
+}
+
+#[test]
+fn the_script_runs_every_binary() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let script = fs::read_to_string(root.join("test.sh")).expect("the script");
+    let crates = fs::read_dir(root.join("crates")).expect("the crates");
+    let packages = crates.map(|entry| entry.expect("an entry").path());
+    let built: BTreeSet<String> =
+        packages.chain([root.join("examples/rust")]).flat_map(|one| binaries(&one)).collect();
+    assert_eq!(built, run_by(&script), "`together` and `alone` of test.sh");
+    assert!(built.contains("all") && built.contains("bombs") && built.contains("programs"));
+}
+
 #[test]
 fn a_suite_that_nothing_names_is_noticed() {
     let named = named("[package]\n\n[[test]]\nname = \"bombs\"\n", "mod common;\nmod a;\n");

@@ -1,7 +1,7 @@
 //! Critical sections of a run as one step each: from the step that takes a lock to the one that
 //! releases it.
 
-use anyorder_finding::run::{Run, RunStep};
+use anyorder_finding::run::{Run, RunPlace, RunStep};
 
 /// Returns the run with one step for each critical section that no other lane interrupts. A section
 /// stays unfolded if one of its steps is marked, fails, has omitted steps before it, or is where
@@ -82,20 +82,15 @@ fn one(section: &[RunStep], at: usize) -> RunStep {
 }
 
 /// The lines of some steps of one file: `lock.any:10-12`.
-fn lines(section: &[RunStep]) -> Option<String> {
-    let mut range: Option<(&str, u32, u32)> = None;
-    for place in section.iter().filter_map(|step| step.place.as_deref()) {
-        let (rest, _column) = place.rsplit_once(':')?;
-        let (file, line) = rest.rsplit_once(':')?;
-        let line: u32 = line.parse().ok()?;
-        range = match range {
-            Some((known, _, _)) if known != file => return None,
-            Some((_, from, to)) => Some((file, from.min(line), to.max(line))),
-            None => Some((file, line, line)),
-        };
+fn lines(section: &[RunStep]) -> Option<RunPlace> {
+    let places: Vec<&RunPlace> = section.iter().filter_map(|step| step.place.as_ref()).collect();
+    let file = &places.first()?.file;
+    if places.iter().any(|place| place.file != *file || place.line.is_none()) {
+        return None;
     }
-    let (file, from, to) = range?;
-    Some(if from == to { format!("{file}:{from}") } else { format!("{file}:{from}-{to}") })
+    let lines = || places.iter().filter_map(|place| place.line);
+    let (line, last_line) = (lines().min(), lines().max());
+    Some(RunPlace { file: file.clone(), line, column: None, last_line })
 }
 
 #[cfg(test)]
@@ -109,7 +104,12 @@ mod tests {
             lane: lane.to_owned(),
             what: lane.to_owned(),
             changes: vec![Change { name: name.to_owned(), old, new }],
-            place: Some(format!("a.any:{line}:5")),
+            place: Some(RunPlace {
+                file: "a.any".to_owned(),
+                line: Some(line),
+                column: Some(5),
+                last_line: None,
+            }),
             ..RunStep::default()
         }
     }

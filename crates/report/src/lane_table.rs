@@ -5,7 +5,7 @@ use crate::run_table::{CUT, Fit, sign};
 use crate::wrap::wrap;
 use anyorder_common::numbers::plural;
 use anyorder_common::text::escape;
-use anyorder_finding::run::{Run, RunStep};
+use anyorder_finding::run::{Run, RunPlace, RunStep};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -58,8 +58,8 @@ pub(crate) fn table(run: &Run, indent: usize, fit: Fit) -> Option<String> {
             .iter()
             .map(|lane| if *lane == step.lane { step.what.as_str() } else { "" })
             .collect();
-        let place = step.place.as_deref().unwrap_or("");
-        shape.row(&mut out, &name(number, step), &cells, place);
+        let place = step.place.as_ref().map(RunPlace::to_string).unwrap_or_default();
+        shape.row(&mut out, &name(number, step), &cells, &place);
     }
     if !run.end.is_empty() {
         let end = wrap(&clipped(&run.end, fit.most_of_line()), width, indent + 3, indent + 3);
@@ -95,12 +95,12 @@ fn numbered(step: &RunStep, at: usize) -> RunStep {
 /// `release m`, all by one lane, none marked, none left out in between.
 fn section(steps: &[RunStep]) -> Option<usize> {
     let first = steps.first()?;
-    let lock = first.what.strip_prefix("acquire ")?;
+    let lock = first.takes.as_ref()?;
     let joins = |step: &&RunStep| step.lane == first.lane && step.mark.is_none();
     let length = steps.iter().take_while(joins).count();
     let apart = steps.iter().skip(1).position(|step| step.left_out > 0);
     let length = length.min(apart.map_or(usize::MAX, |at| at + 1));
-    let ends = |step: &RunStep| step.what.strip_prefix("release ") == Some(lock);
+    let ends = |step: &RunStep| step.releases.as_ref() == Some(lock);
     Some(steps[..length].iter().position(ends)? + 1)
 }
 
@@ -112,7 +112,7 @@ fn one_step(section: &[RunStep], at: usize) -> RunStep {
     let number = |step: &RunStep, at: usize| numbered(step, at).number.unwrap_or_default();
     let inner: Vec<&str> =
         section[1..section.len() - 1].iter().map(|step| step.what.as_str()).collect();
-    let lock = first.what.strip_prefix("acquire ").unwrap_or_default();
+    let lock = first.takes.as_deref().unwrap_or_default();
     let what = match inner.join(", ") {
         inner if inner.is_empty() => format!("with {lock}: nothing"),
         inner => format!("with {lock}: {inner}"),
@@ -120,21 +120,21 @@ fn one_step(section: &[RunStep], at: usize) -> RunStep {
     RunStep {
         what,
         number: Some(format!("{}–{}", number(first, at), number(last, at + section.len() - 1))),
-        place: lines(first.place.as_deref(), last.place.as_deref()),
+        place: lines(first.place.as_ref(), last.place.as_ref()),
         ..first.clone()
     }
 }
 
+/// The number of characters of a place.
+fn width_of(place: &RunPlace) -> usize {
+    escape(&place.to_string()).chars().count()
+}
+
 /// `main.c:10-12`, from the first place and the last one.
-fn lines(first: Option<&str>, last: Option<&str>) -> Option<String> {
-    let (first, last) = (first?, last.unwrap_or_default());
-    let same_file = first.rsplit_once(':').zip(last.rsplit_once(':'));
-    Some(match same_file {
-        Some(((file, _), (other, line))) if file == other && first != last => {
-            format!("{first}-{line}")
-        }
-        _ => first.to_owned(),
-    })
+fn lines(first: Option<&RunPlace>, last: Option<&RunPlace>) -> Option<RunPlace> {
+    let first = first?;
+    let last_line = last.filter(|last| last.file == first.file).and_then(|last| last.line);
+    Some(RunPlace { last_line, ..first.clone() })
 }
 
 /// States how many recorded events precede a run.
@@ -196,8 +196,7 @@ impl Shape {
             .collect();
         let room = width.saturating_sub(indent + number);
         let least: usize = wanted.iter().map(|want| (*want).min(COLUMN_MIN) + SPACE).sum();
-        let places =
-            &mut steps.iter().filter_map(|step| Some(escape(step.place.as_ref()?).chars().count()));
+        let places = &mut steps.iter().filter_map(|step| Some(width_of(step.place.as_ref()?)));
         let longest_place = longest(places, "at".len(), place_max);
         let has_places = steps.iter().any(|step| step.place.is_some());
         if lanes.is_empty() || least > room {
@@ -241,7 +240,7 @@ impl Shape {
         let mut steps = (0..).zip(steps).filter(|(at, _)| shown.contains(at)).map(|(_, it)| it);
         head || steps.any(|step| {
             let lane = lanes.iter().position(|lane| *lane == step.lane);
-            let place = step.place.as_deref().map_or(0, chars);
+            let place = step.place.as_ref().map_or(0, width_of);
             lane.is_some_and(|lane| chars(&step.what) > self.lanes[lane])
                 || (self.place > 0 && place > self.place)
         })
@@ -298,12 +297,18 @@ mod tests {
         Fit { width, full_names: false }
     }
 
+    fn place(file: &str, line: u32) -> Option<RunPlace> {
+        Some(RunPlace { file: file.to_owned(), line: Some(line), ..RunPlace::default() })
+    }
+
     #[test]
     fn critical_sections_are_one_row_with_their_lines() {
         let step = |what: &str, line: u32| RunStep {
             lane: "T1".to_owned(),
             what: what.to_owned(),
-            place: Some(format!("main.c:{line}")),
+            place: place("main.c", line),
+            takes: (what == "acquire m").then(|| "m".to_owned()),
+            releases: (what == "release m").then(|| "m".to_owned()),
             ..RunStep::default()
         };
         let mut steps = vec![
@@ -331,7 +336,7 @@ mod tests {
             lane: lane.to_owned(),
             what: what.to_owned(),
             number: Some(number.to_owned()),
-            place: Some("src/a/very/long/path/of/a/project/main.c:12".to_owned()),
+            place: place("src/a/very/long/path/of/a/project/main.c", 12),
             ..RunStep::default()
         };
         let steps = vec![
@@ -372,7 +377,7 @@ mod tests {
             let step = |n: usize| RunStep {
                 lane: format!("T{}", n % lanes),
                 what: "acquire 0x55b6b77e7000+48".to_owned(),
-                place: Some("src/pbzip2.cpp:1054".to_owned()),
+                place: place("src/pbzip2.cpp", 1054),
                 ..RunStep::default()
             };
             let run = Run { steps: (0..8).map(step).collect(), ..Run::default() };

@@ -1,6 +1,6 @@
 //! Predictions: on a terminal and on a page, with a witness, and without.
 
-use anyorder_finding::run::{Comparison, Mark, Run, RunStep, Runs};
+use anyorder_finding::run::{Comparison, Mark, Run, RunPlace, RunStep, Runs};
 use anyorder_finding::{
     ExplanationStep, Finding, Harm, Kind, Outcome, Policy, Severity, Site, Witness, WitnessPlace,
     assign_ids,
@@ -11,7 +11,11 @@ fn step(lane: &str, what: &str, number: u32, mark: Option<Mark>) -> RunStep {
     RunStep {
         lane: lane.to_owned(),
         what: what.to_owned(),
-        place: Some(format!("queue.c:{}", number * 3)),
+        place: Some(RunPlace {
+            file: "queue.c".to_owned(),
+            line: Some(number * 3),
+            ..RunPlace::default()
+        }),
         number: Some(number.to_string()),
         mark,
         ..RunStep::default()

@@ -180,7 +180,7 @@ impl<S: StateSystem> Search<'_, S> {
         None
     }
 
-    /// Searches the known part of the graph for update conflicts.
+    /// Searches the known part of the graph for update conflicts; after a stop, its first states.
     fn conflicts(
         &self,
         (control, skipped): (&Control<'_>, &mut Option<Stopped>),
@@ -189,11 +189,27 @@ impl<S: StateSystem> Search<'_, S> {
             return Ok(None);
         };
         control.progress.phase("updates");
+        let conflicts_among = |states| updates::conflicts(graph, states, &self.update_lists);
+        let mut found = Vec::new();
+        let mut stopped = control.check().err();
+        if stopped.is_none() {
+            let _watched = JobWatch::of(control).enter();
+            found = conflicts_among(graph.len());
+            stopped = control.check().err();
+        }
+        if stopped.is_some() {
+            let among_first = conflicts_among(graph.len().min(SMALL_GRAPH));
+            let is_new = |one: &updates::Found| {
+                !found.iter().any(|(place, pair, _)| (place, pair) == (&one.0, &one.1))
+            };
+            let new: Vec<_> = among_first.into_iter().filter(is_new).collect();
+            found.extend(new);
+            if graph.len() > SMALL_GRAPH {
+                *skipped = stopped;
+            }
+        }
         let mut conflicts = Vec::new();
-        let found = || updates::conflicts(graph, &self.update_lists);
-        for (place, components, choices) in
-            self.analyse((control, skipped), found).unwrap_or_default()
-        {
+        for (place, components, choices) in found {
             let path = self.path_of_graph(choices)?;
             conflicts.push(UpdateConflict { place, components, path });
         }

@@ -178,18 +178,20 @@ fn path(seen: &[Seen], mut index: u32, last: u32) -> NumberedPath {
 /// and the position of each transition.
 pub(crate) type Found = (Place, (u32, u32), Vec<u32>);
 
-/// Returns all update conflicts of a graph with a shortest path to each, by attribute and
-/// components.
-pub(crate) fn conflicts(graph: &Graph, lists: &UpdateLists) -> Vec<Found> {
+/// Returns all update conflicts among the first states of a graph with a shortest path to each, by
+/// attribute and components.
+pub(crate) fn conflicts(graph: &Graph, first: usize, lists: &UpdateLists) -> Vec<Found> {
     let transitions = |state: u32| {
         let labels = graph.updates(state);
         let numbered = graph.successors(state).zip(0u32..);
-        numbered
-            .map(move |(target, at)| (at, target, labels.get(at as usize).copied().unwrap_or(0)))
+        numbered.map(move |(target, at)| {
+            let target = target.filter(|target| (*target as usize) < first);
+            (at, target, labels.get(at as usize).copied().unwrap_or(0))
+        })
     };
     let mut all = Vec::new();
     for (place, _) in contested(lists.all().iter().map(|list| &**list)) {
-        let states = (graph.len(), 0..graph.initial());
+        let states = (first, 0..graph.initial().min(first as u32));
         let found = conflicts_of(states, transitions, &lists.writers(place), |_| false);
         all.extend(found.into_iter().map(|(pair, (start, path))| {
             let places = path.into_iter().map(|(_, place)| place);

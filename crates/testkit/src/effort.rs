@@ -1,9 +1,14 @@
-//! How much the random tests of all crates try.
+//! How much the random tests of all crates try, and from which seeds.
 //!
 //! `ANYORDER_EFFORT=N` makes each of them try `N` times as much as on a push; the nightly script
-//! uses 4. `ANYORDER_SEED=N` begins at other random numbers; without it each run tries the same
-//! ones.
+//! uses 4. `ANYORDER_SEED=N` adds seeds that no other `N` has; `test.sh` takes one from each commit.
+//! Without it each run tries the same.
+//!
+//! Tests also measure what their random instances had: a rule that never fired fails them. So the
+//! seeds of a push are the same in every run, and what they have does not change. An eighth as many
+//! fresh ones come on top, and with more effort all that is added is fresh.
 
+use std::iter::Chain;
 use std::ops::Range;
 
 /// The distance of two values of `ANYORDER_SEED`: more than any test tries.
@@ -27,15 +32,73 @@ pub fn cases(on_push: u64) -> u64 {
     on_push * effort()
 }
 
-/// Returns the seeds of a random test, given how many it tries on a push.
-#[must_use]
-pub fn seeds(on_push: u64) -> Range<u64> {
-    let first = first_seed();
-    first..first + cases(on_push)
+/// The seeds of a random test: those of every run, then those of this one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Seeds {
+    /// The seeds of every run.
+    pub known: Range<u64>,
+    /// The seeds that `ANYORDER_SEED` adds.
+    pub fresh: Range<u64>,
 }
 
-/// Returns the first seed of a random test: 1 without `ANYORDER_SEED`.
+impl Seeds {
+    /// Returns the number of seeds.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        (self.known.end - self.known.start) + (self.fresh.end - self.fresh.start)
+    }
+
+    /// Returns the seeds for one of several workers.
+    #[must_use]
+    pub fn part(&self, worker: usize, workers: usize) -> impl Iterator<Item = u64> + use<> {
+        self.clone().into_iter().skip(worker).step_by(workers)
+    }
+
+    fn of(on_push: u64, effort: u64, number: Option<u64>) -> Seeds {
+        let Some(number) = number else {
+            return Seeds { known: 1..1 + on_push * effort, fresh: 0..0 };
+        };
+        let fresh = if effort > 1 { on_push * (effort - 1) } else { on_push / 8 };
+        let first = number * STRIDE;
+        Seeds { known: 1..1 + on_push, fresh: first..first + fresh }
+    }
+}
+
+impl IntoIterator for Seeds {
+    type Item = u64;
+    type IntoIter = Chain<Range<u64>, Range<u64>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.known.chain(self.fresh)
+    }
+}
+
+/// Returns the seeds of a random test, given how many it tries on a push.
+#[must_use]
+pub fn seeds(on_push: u64) -> Seeds {
+    Seeds::of(on_push, effort(), number("ANYORDER_SEED").filter(|number| *number > 0))
+}
+
+/// Returns the first seed of a test that measures nothing: 1 without `ANYORDER_SEED`.
 #[must_use]
 pub fn first_seed() -> u64 {
     1 + number("ANYORDER_SEED").unwrap_or(0) * STRIDE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Seeds;
+
+    #[test]
+    fn what_is_added_is_fresh() {
+        assert_eq!(Seeds::of(8, 1, None), Seeds { known: 1..9, fresh: 0..0 });
+        assert_eq!(Seeds::of(8, 2, None), Seeds { known: 1..17, fresh: 0..0 });
+        let seeds = Seeds::of(8, 3, Some(3));
+        assert_eq!(seeds, Seeds { known: 1..9, fresh: 300_000_000..300_000_016 });
+        let seeds = Seeds::of(8, 1, Some(3));
+        assert_eq!(seeds, Seeds { known: 1..9, fresh: 300_000_000..300_000_001 });
+        assert_eq!(seeds.count(), 9);
+        let parts: Vec<u64> = (0..2).flat_map(|worker| seeds.part(worker, 2)).collect();
+        assert_eq!(parts, [1, 3, 5, 7, 300_000_000, 2, 4, 6, 8]);
+    }
 }

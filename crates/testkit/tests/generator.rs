@@ -1,6 +1,7 @@
 //! Measures the random traces: how often each rule, task order and verdict occurs in them, and
 //! whether a missing rule would be noticed. The test fails if one never occurs.
 
+use anyorder_testkit::effort::seeds;
 use anyorder_testkit::{Naive, RuleName, RuleSet, Rules, Shape, random_trace};
 use anyorder_trace::{EventId, Trace};
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,9 +9,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 
 /// The number of traces of each shape.
-fn traces() -> u64 {
-    anyorder_testkit::effort::cases(1_500)
-}
+const TRACES: u64 = 1_500;
 
 /// Prints even when the test harness captures what tests print.
 fn print(text: &str) {
@@ -72,7 +71,7 @@ fn table(counts: &Counts) -> String {
 fn every_rule_order_and_verdict_occurs() {
     let mut counts = Counts::new();
     for (index, (_, shape)) in Shape::all().iter().enumerate() {
-        for seed in 0..traces() {
+        for seed in seeds(TRACES) {
             let trace = random_trace(seed, shape);
             for set in RuleSet::ALL {
                 measure(&mut counts, index, set, &trace);
@@ -124,7 +123,7 @@ fn a_missing_rule_changes_some_relation() {
         let mut open: BTreeSet<RuleName> =
             RuleName::ALL.iter().copied().filter(|rule| rule.is_in(set)).collect();
         let mut caught: BTreeMap<&str, u64> = BTreeMap::new();
-        for seed in 0..traces() / 2 {
+        for seed in seeds(TRACES / 2) {
             for (_, shape) in Shape::all() {
                 let trace = random_trace(seed + 1_000_000, &shape);
                 let whole = relation(&trace, Rules::all(set));

@@ -52,7 +52,7 @@ pub use machine::Machine;
 pub use state::State;
 pub use system::{
     AsyncRun, MachineFactory, MachineRun, NewTask, PathWords, PlaceChange, Reason, StepFacts,
-    Waiting, WaitingPlace, Write,
+    StepPlace, Waiting, WaitingPlace, Write,
 };
 pub use transitions::Action;
 pub use value::{Map, Seq, Set, Text, Value};

@@ -2,7 +2,7 @@
 
 use super::predict::specifications;
 use crate::args::{AnswerFormat, CertifyArgs, Global};
-use crate::failure::Failure;
+use crate::failure::{Failure, JobFailure, Usage, hint};
 use crate::guard::LastWords;
 use crate::input::{self, PeekedInput, SCHEDULE_BYTES_MAX};
 use crate::load::{Read, read};
@@ -38,12 +38,12 @@ pub(crate) fn run(args: &CertifyArgs, global: &Global, watch: &Watch) -> Result<
     let standard = Path::new("-");
     let paths = std::iter::once(&args.input).chain(&args.certificates);
     if paths.filter(|path| *path == standard).count() > 1 {
-        return Err(Failure::new("standard input is given twice, and can be read once"));
+        return Err(Usage::StandardInputTwice.into());
     }
     let so_far = SoFar::new(args, watch);
     let checked = match &args.program {
         Some(command) => of_program_behind(command, args, &so_far, watch),
-        None => input::peek(&args.input).and_then(|peeked| {
+        None => input::peek(&args.input).map_err(Failure::from).and_then(|peeked| {
             if peeked.is_model(global) {
                 of_model(args, peeked, &so_far, watch)
             } else {
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &CertifyArgs, global: &Global, watch: &Watch) -> Result<
     };
     match (checked, watch.stopped()) {
         // A limit that comes while the input is read leaves each certificate undecided.
-        (Err(failure), Some(_)) if failure.stopped => global.print(&failure.messages),
+        (Err(failure), Some(_)) if failure.is_stop() => global.print(&failure.messages()),
         (checked, _) => checked?,
     }
     watch.done();
@@ -177,21 +177,18 @@ fn each(
     args: &CertifyArgs,
     so_far: &SoFar,
     watch: &Watch,
-    check: &dyn Fn(&str) -> Result<CertifiedFile, Failure>,
+    check: &dyn Fn(&str) -> Result<CertifiedFile, JobFailure>,
 ) -> Result<(), Failure> {
     for path in &args.certificates {
         let bytes = input::peek(path).and_then(|file| file.bytes(path, SCHEDULE_BYTES_MAX));
-        let file = match bytes.as_deref().map(std::str::from_utf8) {
-            Ok(Ok(text)) => check(text)?,
+        let file = match bytes.map(String::from_utf8) {
+            Ok(Ok(text)) => check(&text)?,
             Ok(Err(_)) => {
                 CertifiedFile::unreadable("not UTF-8, expected the text of a certificate")
             }
-            Err(failure) => match watch.stopped().filter(|_| failure.stopped) {
+            Err(failure) => match watch.stopped().filter(|_| failure.is_stop()) {
                 Some(reason) => CertifiedFile::stopped(reason),
-                None => {
-                    let line = failure.messages.first().map(|message| message.line.as_str());
-                    CertifiedFile::unreadable(line.unwrap_or_default())
-                }
+                None => CertifiedFile::unreadable(&Failure::from(failure).line()),
             },
         };
         so_far.add(path, file);
@@ -310,7 +307,7 @@ fn write_fault(fault: &CertificateFault, out: &mut dyn Write) -> io::Result<()> 
     let at = fault.at.as_ref().map(|at| format!("{}: ", escape(at))).unwrap_or_default();
     writeln!(out, "  {at}{}", escape(&fault.reason))?;
     match &fault.hint {
-        Some(hint) => writeln!(out, "  hint: {}", escape(hint)),
+        Some(advice) => writeln!(out, "  hint: {}", escape(&hint(advice))),
         None => Ok(()),
     }
 }
@@ -366,8 +363,8 @@ fn entry(path: &Path, one: &Certified) -> Value {
                 set("at", at.as_str().into());
             }
             set("reason", fault.reason.as_str().into());
-            if let Some(hint) = &fault.hint {
-                set("hint", hint.as_str().into());
+            if let Some(advice) = &fault.hint {
+                set("hint", hint(advice).into());
             }
         }
         CertificateVerdict::Stopped(reason) => {

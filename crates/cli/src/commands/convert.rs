@@ -1,13 +1,14 @@
 //! `anyorder convert`: turns any readable format into any writable one, block by block.
 
 use crate::args::{ConvertArgs, Global};
-use crate::failure::{Failure, warn};
+use crate::failure::{Failure, JobFailure, Usage, warn};
 use crate::guard::claim;
-use crate::input::{self, Watched, title};
+use crate::input::{self, Watched};
 use crate::output::bytes_to;
 use crate::watch::Watch;
 use anyorder_common::numbers::plural;
 use anyorder_common::text::shown;
+use anyorder_drive::Missing;
 use anyorder_finding::exit;
 use anyorder_formats::detect::Format;
 use anyorder_formats::open::create;
@@ -29,7 +30,7 @@ pub(crate) fn run(args: &ConvertArgs, global: &Global, watch: &Watch) -> Result<
     let file = Some(args.output.as_path()).filter(|path| *path != Path::new("-"));
     bytes_to(file, convert)?;
     if let (Some(file), false) = (file, global.quiet) {
-        let (what, title) = (plural(events, "event"), title(args.to));
+        let (what, title) = (plural(events, "event"), args.to.title());
         let _ = writeln!(anstream::stderr(), "wrote {what} to {} as {title}", shown(file));
     }
     Ok(ExitCode::from(exit::CLEAN))
@@ -50,20 +51,20 @@ fn stream(
         to_std(args, &mut source, out)
     } else {
         let sink = create(args.to, Box::new(out));
-        let mut sink = sink.map_err(|error| Failure::writing(&args.output, &error))?;
+        let mut sink = sink.map_err(|error| JobFailure::writing(&args.output, error))?;
         copy(&mut source, sink.as_mut(), |_| {})
     };
     watch.done();
     let events = copied.map_err(|error| match error {
-        CopyError::Read(error) => Failure::input(&args.input, &error),
-        CopyError::Write(error) => refused(args, &error),
+        CopyError::Read(error) => JobFailure::trace(&args.input, error).into(),
+        CopyError::Write(error) => refused(args, error),
     })?;
     if let Some(reason) = watch.stopped() {
         let what = match args.output == Path::new("-") {
-            true => "the output was cut",
-            false => "nothing was written",
+            true => Missing::RestOfOutput,
+            false => Missing::Output,
         };
-        return Err(Failure::stopped(reason, what));
+        return Err(JobFailure::stopped(reason, what).into());
     }
     global.print_warnings(&args.input, opened.source.problems());
     Ok(events)
@@ -120,12 +121,11 @@ impl TraceSink for Std<'_> {
 }
 
 /// Makes the failure of a lossy conversion or of the file system.
-fn refused(args: &ConvertArgs, error: &io::Error) -> Failure {
-    let failure = Failure::writing(&args.output, error);
+fn refused(args: &ConvertArgs, error: io::Error) -> Failure {
     let cannot = matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput);
-    if cannot && args.to == Format::Std {
-        return failure
-            .with_hint("`--lossy` leaves out what STD cannot hold, and lists the losses");
+    let failure = JobFailure::writing(&args.output, error);
+    match cannot && args.to == Format::Std {
+        true => Usage::Lossless(failure).into(),
+        false => failure.into(),
     }
-    failure
 }

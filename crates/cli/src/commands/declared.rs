@@ -1,10 +1,9 @@
 //! `anyorder schema`, `completions` and `man`: outputs generated from declarations.
 
 use crate::args::{Cli, CompletionsArgs, ManArgs};
-use crate::failure::Failure;
+use crate::failure::{Failure, JobFailure, Usage};
 use crate::output::{bytes_to, to_folder, to_stdout};
 use clap::CommandFactory;
-use std::path::Path;
 use std::process::ExitCode;
 
 /// Prints the JSON Schema of results.
@@ -44,13 +43,13 @@ pub(crate) fn man(args: &ManArgs) -> Result<ExitCode, Failure> {
 }
 
 fn failed(error: std::io::Error) -> Failure {
-    Failure::writing(Path::new("stdout"), &error)
+    JobFailure::writing("stdout", error).into()
 }
 
 fn page(command: clap::Command) -> Result<Vec<u8>, Failure> {
     let mut page = Vec::new();
     clap_mangen::Man::new(command)
         .render(&mut page)
-        .map_err(|error| Failure::new(format!("cannot make the manual page: {error}")))?;
+        .map_err(|error| Usage::CannotMake { what: "the manual page", error })?;
     Ok(page)
 }

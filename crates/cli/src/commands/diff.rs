@@ -2,11 +2,12 @@
 
 use super::model_inputs::{self, ModelInputs, warn_if_changed};
 use crate::args::{DiffArgs, Global};
-use crate::failure::{Failure, warn};
+use crate::failure::{Failure, JobFailure, Usage, warn};
 use crate::output::{to_stdout, width};
 use crate::reading::{stopped, watched};
 use anyorder_common::numbers::{more, plural};
 use anyorder_common::text::{escape, shorten, shown};
+use anyorder_drive::Missing;
 use anyorder_drive::first_schedule;
 use anyorder_drive::model::compare_model_runs;
 use anyorder_finding::exit;
@@ -26,8 +27,7 @@ pub(crate) fn run(args: &DiffArgs, global: &Global) -> Result<ExitCode, Failure>
     let given = model_inputs::read(&args.inputs, global)?;
     let [(path_a, text_a), (path_b, text_b)] = &given.others[..] else {
         let found = given.others.len();
-        let what = format!("expected two schedules or results beside the model, found {found}");
-        return Err(Failure::new(what));
+        return Err(Usage::TwoSchedules { found }.into());
     };
     let a = first_schedule(path_a, text_a, None)?.schedule;
     let b = first_schedule(path_b, text_b, None)?.schedule;
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &DiffArgs, global: &Global) -> Result<ExitCode, Failure>
     }
     let compared = compare_model_runs(model, &a, &b);
     // A run that is stopped looks like one that cannot be followed.
-    stopped().map_err(|stopped| Failure::stopped(stopped.0, "the runs were not compared"))?;
+    stopped().map_err(|stopped| JobFailure::stopped(stopped.0, Missing::Comparison))?;
     let compared = compared?;
     let [run_a, run_b] = &compared.runs;
     for (path, lost) in [path_a, path_b].into_iter().zip(&compared.lost) {

@@ -1,10 +1,9 @@
 //! `anyorder explain`: explains the terms of the reports.
 
 use crate::args::ExplainArgs;
-use crate::failure::Failure;
+use crate::failure::{Failure, Usage};
 use crate::output::to_stdout;
 use anyorder_common::similar::most_similar;
-use anyorder_common::text::escape;
 use anyorder_finding::{explain, topics};
 use std::process::ExitCode;
 
@@ -18,11 +17,8 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     };
     let Some(text) = explain(topic) else {
-        let failure = Failure::new(format!("no topic is called `{}`", escape(topic)));
-        return Err(match most_similar(topic, topics()) {
-            Some(near) => failure.with_hint(format!("did you mean `{near}`?")),
-            None => failure.with_hint("`anyorder explain` lists all topics"),
-        });
+        let near = most_similar(topic, topics());
+        return Err(Usage::NoTopic { topic: topic.clone(), near }.into());
     };
     to_stdout(|out| writeln!(out, "{}", text.trim_end()))?;
     Ok(ExitCode::SUCCESS)

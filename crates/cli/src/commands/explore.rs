@@ -2,7 +2,7 @@
 
 use super::render::{self, Form, set_elapsed};
 use crate::args::{BoundArg, ExploreAlgorithm, ExploreArgs, Global, cores};
-use crate::failure::Failure;
+use crate::failure::{Failure, JobFailure, Usage};
 use crate::guard::{Document, Kind};
 use crate::input::{SCHEDULE_BYTES_MAX, load_model, peek};
 use crate::reading::watched;
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &ExploreArgs, global: &Global, watch: &Watch) -> Result<
     let (input, result) = match (&args.model, &args.program) {
         (Some(path), _) => {
             let model = load_model(path)?;
-            global.print(model.warnings());
+            global.warn_of(model.warnings());
             watch.draft().working_on(&[Input::new(path, "model")]);
             let result = match algorithm {
                 ExploreAlgorithm::Reversals => {
@@ -63,10 +63,10 @@ pub(crate) fn run(args: &ExploreArgs, global: &Global, watch: &Watch) -> Result<
             };
             (input, vary(&explore, 1, args, watch)?)
         }
-        (None, None) => return Err(Failure::new("expected a model or `--program`")),
+        (None, None) => return Err(Usage::NothingToExplore.into()),
     };
     watch.done();
-    global.print(&result.remarks);
+    global.remark(&result.remarks);
     let mut inputs = vec![input];
     if let (ExploreAlgorithm::Reversals, Some(path)) = (algorithm, &args.reversals.recording) {
         inputs.push(Input::new(path, "schedule"));
@@ -109,19 +109,14 @@ fn policy(args: &ExploreArgs) -> Policy {
 }
 
 /// Returns the chosen algorithm, or the default for the input.
-fn algorithm(args: &ExploreArgs) -> Result<ExploreAlgorithm, Failure> {
+fn algorithm(args: &ExploreArgs) -> Result<ExploreAlgorithm, Usage> {
     let recorded = args.program.is_some() || args.reversals.recording.is_some();
     match args.algorithm {
         None if recorded => Ok(ExploreAlgorithm::Reversals),
         None => Ok(ExploreAlgorithm::States(Algorithm::Stateful)),
         Some(one) if recorded && one != ExploreAlgorithm::Reversals => {
-            let what = if args.program.is_some() {
-                "a program behind a pipe has no states to search"
-            } else {
-                "`--recording` needs `--algorithm r4`"
-            };
-            let failure = Failure::new(format!("--algorithm {}: {what}", one.word()));
-            Err(failure.with_hint("`--algorithm r4` varies one run"))
+            let of_program = args.program.is_some();
+            Err(Usage::Algorithm { word: one.word(), of_program })
         }
         Some(one) => Ok(one),
     }
@@ -143,14 +138,14 @@ fn states(
         states_max: args.max_states,
         ..CheckOptions::default()
     };
-    global.print(&options.plan(model).1);
+    global.remark(&options.plan(model).1);
     let mut control = watch.control();
     control.limits.executions = args.max_executions;
     Ok(check_model(model, &options, &control)?.result)
 }
 
 /// Explores the runs of a program.
-type Explore<'a> = &'a dyn Fn(&ExploreOptions, &Control<'_>) -> Result<JobResult, Failure>;
+type Explore<'a> = &'a dyn Fn(&ExploreOptions, &Control<'_>) -> Result<JobResult, JobFailure>;
 
 /// Varies a run of a model or a program. `workers` is the default number of threads.
 fn vary(
@@ -172,11 +167,11 @@ fn vary(
     let mut control = watch.control();
     control.limits.executions = args.max_executions;
     control.limits.steps = Some(args.reversals.max_steps);
-    explore(&options, &control)
+    Ok(explore(&options, &control)?)
 }
 
 /// Reads a schedule, or the first of a result: of its findings whose ids begin with `id`.
-pub(crate) fn read_schedule(path: &Path, id: Option<&str>) -> Result<Schedule, Failure> {
+pub(crate) fn read_schedule(path: &Path, id: Option<&str>) -> Result<Schedule, JobFailure> {
     let text = peek(path)?.text(path, SCHEDULE_BYTES_MAX)?;
     let _watched = watched();
     Ok(first_schedule(path, &text, id)?.schedule)

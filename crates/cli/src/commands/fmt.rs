@@ -1,12 +1,12 @@
 //! `anyorder fmt`: writes models in their canonical form.
 
 use crate::args::FmtArgs;
-use crate::failure::Failure;
+use crate::failure::{Failure, JobFailure};
 use crate::input::read_model;
 use crate::output::{bytes_to, to_file};
 use crate::reading::stopped;
-use anyorder_common::numbers::plural;
 use anyorder_common::text::shown;
+use anyorder_drive::Missing;
 use anyorder_drive::model::format_model;
 use anyorder_finding::exit;
 use std::io;
@@ -19,8 +19,8 @@ pub(crate) fn run(args: &FmtArgs) -> Result<ExitCode, Failure> {
     let mut changed = Vec::new();
     for (done, path) in args.files.iter().enumerate() {
         if let Err(stopped) = stopped() {
-            let done = format!("{done} of {} formatted", plural(args.files.len() as u64, "file"));
-            failures.push(Failure::stopped(stopped.0, &done));
+            let missing = Missing::Files { done: done as u64, all: args.files.len() as u64 };
+            failures.push(JobFailure::stopped(stopped.0, missing).into());
             break;
         }
         match one(path, args.check) {
@@ -51,8 +51,8 @@ fn one(path: &Path, check: bool) -> Result<bool, Failure> {
     }
     let bytes = formatted.as_bytes();
     if path == Path::new("-") {
-        let failed = |error: io::Error| Failure::writing(Path::new("stdout"), &error);
-        bytes_to(None, |out| out.write_all(bytes).map_err(failed))?;
+        let failed = |error: io::Error| JobFailure::writing("stdout", error);
+        bytes_to(None, |out| Ok(out.write_all(bytes).map_err(failed)?))?;
     } else if changed {
         to_file(path, |out| out.write_all(bytes))?;
     }

@@ -3,13 +3,12 @@
 use crate::args::GenerateArgs;
 use crate::bugs::write_checked;
 use crate::commands::consistency::write_run;
-use crate::failure::Failure;
+use crate::failure::{Failure, JobFailure, Usage};
 use crate::guard::claim;
 use crate::output::bytes_to;
-use anyorder_common::text::escape;
 use anyorder_drive::{CertifyOptions, TraceInput};
 use anyorder_formats::open::create;
-use anyorder_generate::{GenerateError, Request, generate_with_run};
+use anyorder_generate::{Request, generate_with_run};
 use anyorder_system::Control;
 use anyorder_trace::Problems;
 use std::io::Write;
@@ -30,12 +29,11 @@ pub(crate) fn run(args: &GenerateArgs) -> Result<ExitCode, Failure> {
         ring: args.ring,
         ..Request::new(args.family, args.size)
     };
-    let generated = generate_with_run(&request).map_err(|error| failure(&error))?;
+    let generated = generate_with_run(&request).map_err(Usage::Generate)?;
     if let Some(path) = &args.run {
         let Some(order) = &generated.run else {
             let family = args.family.name();
-            let failure = Failure::new(format!("family `{family}` has no recorded run"));
-            return Err(failure.with_hint("omit `--run`"));
+            return Err(Usage::NoRun { family }.into());
         };
         let (trace, control) = (generated.trace.clone(), Control::default());
         let input = TraceInput::new("the generated trace", trace, &Problems::default(), &control)?;
@@ -43,7 +41,7 @@ pub(crate) fn run(args: &GenerateArgs) -> Result<ExitCode, Failure> {
         write_checked(path, &input, CertifyOptions::default(), &control, &mut write)?;
     }
     let path = args.output.as_deref();
-    let failed = |error| Failure::writing(path.unwrap_or(Path::new("standard output")), &error);
+    let failed = |error| JobFailure::writing(path.unwrap_or(Path::new("standard output")), error);
     bytes_to(path, |out| {
         let written = create(args.to, Box::new(out));
         written.and_then(|mut sink| generated.trace.write(sink.as_mut())).map_err(failed)?;
@@ -52,9 +50,4 @@ pub(crate) fn run(args: &GenerateArgs) -> Result<ExitCode, Failure> {
         Ok(())
     })?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn failure(error: &GenerateError) -> Failure {
-    let failure = Failure::new(escape(&error.to_string()).into_owned());
-    failure.with_hint("`anyorder generate --help` describes the size of each family")
 }

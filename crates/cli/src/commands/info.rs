@@ -1,12 +1,12 @@
 //! `anyorder info`: the contents of a trace, counted in one pass.
 
 use crate::args::{AnswerFormat, Global, InfoArgs};
-use crate::failure::Failure;
-use crate::input::{self, Watched, title};
+use crate::failure::{Failure, JobFailure, Message};
+use crate::input::{self, Watched};
 use crate::output::{to_stdout, width};
 use crate::watch::Watch;
 use anyorder_common::text::{escape, escape_json};
-use anyorder_drive::{FailureMessage, Level, StreamDoubts};
+use anyorder_drive::StreamDoubts;
 use anyorder_finding::{WarningKind, exit};
 use anyorder_report::info::{Info, Tally, json, text};
 use anyorder_trace::{Block, TraceSource};
@@ -20,7 +20,7 @@ pub(crate) fn run(args: &InfoArgs, global: &Global, watch: &Watch) -> Result<Exi
     let mut doubts = StreamDoubts::default();
     control.progress.phase("reading");
     let mut source = Watched { opened: &mut opened, control: &control };
-    while source.next_block(&mut block).map_err(|error| Failure::input(&args.trace, &error))? {
+    while source.next_block(&mut block).map_err(|error| JobFailure::trace(&args.trace, error))? {
         tally.add(source.tables(), &block);
         doubts.block(source.tables(), &block);
     }
@@ -33,11 +33,11 @@ pub(crate) fn run(args: &InfoArgs, global: &Global, watch: &Watch) -> Result<Exi
     let tables = opened.source.tables();
     let warnings = doubts.warnings(path, tables, problems, complete);
     let ignored = warnings.iter().filter(|warning| warning.kind == WarningKind::Ignored);
-    let told = ignored.map(|one| FailureMessage::at(Level::Warning, path, escape(&one.text)));
+    let told = ignored.map(|one| Message::warning_at(path, escape(&one.text)));
     global.print(&told.collect::<Vec<_>>());
     let info = Info {
         path,
-        format: (opened.format.word(), title(opened.format)),
+        format: (opened.format.word(), opened.format.title()),
         size: opened.size,
         tables,
         warnings,

@@ -69,7 +69,7 @@ pub(crate) fn run() -> ExitCode {
 
 /// Prints what was found if a limit ended the command, else the failure.
 fn not_done(failure: &Failure, watch: &Watch) -> ExitCode {
-    let cut = match (failure.stopped, watch.stopped()) {
+    let cut = match (failure.is_stop(), watch.stopped()) {
         (true, Some(reason)) => print_cut(watch.draft(), failure, reason),
         _ => None,
     };

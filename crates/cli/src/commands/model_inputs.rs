@@ -4,12 +4,11 @@
 //! models, and is never opened as a path.
 
 use crate::args::Global;
-use crate::failure::Failure;
+use crate::failure::{Failure, JobFailure, Message, Usage};
 use crate::input::{self, PeekedInput, SCHEDULE_BYTES_MAX};
-use anyorder_common::text::escape;
 use anyorder_drive::model::Model;
 use anyorder_drive::states::StateProgram as _;
-use anyorder_drive::{FailureMessage, Level};
+use anyorder_drive::{Content, Unusable};
 use anyorder_system::Schedule;
 use std::path::{Path, PathBuf};
 
@@ -37,10 +36,9 @@ pub(super) fn read_peeked(
             let text = peeked.model_text(path)?;
             given.models.push((path.clone(), Model::compile(&path.to_string_lossy(), &text)?));
         } else if let Some(format) = peeked.trace_format(global) {
-            let title = input::title(format);
-            let what = format!("a trace ({title}), expected a model or a schedule");
-            return Err(Failure::at(path, what)
-                .with_hint("`anyorder check` and `anyorder predict` read traces"));
+            let found = Content::Trace(Some(format));
+            let why = Unusable::OtherKind { found, expected: Content::ModelOrSchedule };
+            return Err(JobFailure::input(path, why).into());
         } else {
             given.others.push((path.clone(), peeked.text(path, SCHEDULE_BYTES_MAX)?));
         }
@@ -74,12 +72,8 @@ impl ModelInputs {
 
     /// Makes the failure of a schedule whose model is missing.
     pub(super) fn no_model(path: &Path, schedule: &Schedule) -> Failure {
-        let what = "the model of this schedule is missing; give the model, too";
-        let failure = Failure::at(path, what);
-        match schedule.program.name.as_str() {
-            "" | "-" => failure,
-            name => failure.with_hint(format!("it was made for {}", escape(name))),
-        }
+        let made_for = schedule.program.name.clone();
+        Usage::NoModel { path: path.to_owned(), made_for }.into()
     }
 }
 
@@ -88,6 +82,6 @@ pub(super) fn warn_if_changed(path: &Path, model: &Model, schedule: &Schedule, g
     let known = schedule.program.hash;
     if known.is_some() && known != model.program().hash {
         let what = "the model has changed since the schedule was made";
-        global.print(&[FailureMessage::at(Level::Warning, path, what)]);
+        global.print(&[Message::warning_at(path, what)]);
     }
 }

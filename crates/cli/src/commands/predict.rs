@@ -3,7 +3,7 @@
 use super::check::AcceptedFindings;
 use super::render::{self, Form, set_elapsed};
 use crate::args::{Global, PAIRS, PredictArgs, word_of};
-use crate::failure::Failure;
+use crate::failure::{Failure, JobFailure, Usage};
 use crate::guard::{Document, Kind};
 use crate::input::{self, Watched};
 use crate::load::{Loaded, Stream, load};
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &PredictArgs, global: &Global, watch: &Watch) -> Result<
         }
     };
     watch.done();
-    global.print(&prediction.result.remarks);
+    global.remark(&prediction.result.remarks);
     if let Some(trace) = &trace {
         if args.schedules.is_some() {
             // Many files may take long.
@@ -90,23 +90,22 @@ fn streamed(
 ) -> Result<Prediction, Failure> {
     let path = &args.trace;
     if path == Path::new("-") {
-        let failure = Failure::new("standard input holds more events than `--max-events`");
-        return Err(failure.with_hint("write it to a file: a long trace is read twice"));
+        return Err(Usage::StandardInputTooLong.into());
     }
     let control = watch.control();
-    let mut reopen = || -> Result<Box<dyn TraceSource + '_>, Failure> {
+    let mut reopen = || -> Result<Box<dyn TraceSource + '_>, JobFailure> {
         Ok(Box::new(Watched { opened: input::open(path, global)?, control: &control }))
     };
     let name = path.to_string_lossy();
-    predict_stream(&name, &mut stream.source(&control), &mut reopen, options, &control)
+    Ok(predict_stream(&name, &mut stream.source(&control), &mut reopen, options, &control)?)
 }
 
 /// Reads the specifications of the types in a trace.
 pub(super) fn specifications(
     spec: Option<&Path>,
     objects: &[String],
-) -> Result<Specifications, Failure> {
-    let text = |path: &Path| -> Result<(String, String), Failure> {
+) -> Result<Specifications, JobFailure> {
+    let text = |path: &Path| -> Result<(String, String), JobFailure> {
         Ok((path.to_string_lossy().into(), spec_text(path)?))
     };
     let file = spec.map(text).transpose()?;
@@ -115,9 +114,9 @@ pub(super) fn specifications(
 }
 
 /// Reads a specification; `-` is standard input.
-fn spec_text(path: &Path) -> Result<String, Failure> {
+fn spec_text(path: &Path) -> Result<String, JobFailure> {
     let text = text_of(input::peek(path)?.bytes_of(path, SPECIFICATION)?);
-    text.map_err(|error| failed(path, SPECIFICATION, &error))
+    text.map_err(|error| failed(path, SPECIFICATION, error))
 }
 
 /// Writes the full witnesses of findings into the folder, and sets the commands that check them.

@@ -2,7 +2,7 @@
 
 use crate::args::{OutputArgs, OutputFormat};
 use crate::bugs;
-use crate::failure::Failure;
+use crate::failure::{Failure, JobFailure, Usage};
 use crate::guard::{Cut, Document, hurried, hurried_max, is_late, set_status};
 use crate::output::{fit, to, to_file, to_stdout, width};
 use crate::reading::stopped;
@@ -47,7 +47,7 @@ pub(super) fn finish(
     set_status(status);
     match all(args, outcome, policy, trace) {
         // The reader closed the pipe, which does not change the result.
-        Err(failure) if !failure.broken_pipe => Err(failure),
+        Err(failure) if !failure.is_broken_pipe() => Err(failure),
         _ => Ok(ExitCode::from(status)),
     }
 }
@@ -64,7 +64,7 @@ fn all(
         Some(folder) => {
             let options = html::HtmlOptions::default();
             let page = html::write_report(folder, outcome, policy, trace, args.runs, &options);
-            Some(page.map_err(|error| Failure::writing(folder, &error))?)
+            Some(page.map_err(|error| JobFailure::writing(folder, error))?)
         }
     };
     // Format the whole result before writing any of it, so that a bug in a report leaves no partial
@@ -90,7 +90,7 @@ fn formatted(
     policy: &Policy,
     colour: bool,
 ) -> Result<Vec<u8>, Failure> {
-    let failed = |error: io::Error| Failure::new(format!("cannot make the result: {error}"));
+    let failed = |error: io::Error| Failure::from(Usage::CannotMake { what: "the result", error });
     let mut hurry = Hurry { made: Vec::new(), looked_at: 0 };
     let error = match result_in(args, outcome, policy, colour, &mut hurry) {
         Ok(()) => return Ok(hurry.made),
@@ -147,7 +147,7 @@ pub(crate) fn write_page(cut: &Cut, folder: &Path) -> Result<PathBuf, Failure> {
     let options = html::HtmlOptions::default();
     let Cut { document, outcome, runs } = cut;
     html::write_report(folder, outcome, &document.policy, None, runs, &options)
-        .map_err(|error| Failure::writing(folder, &error))
+        .map_err(|error| JobFailure::writing(folder, error).into())
 }
 
 /// Writes a result that the guard cut, in place of the job. `stdout` bypasses the locks that the
@@ -163,13 +163,13 @@ pub(crate) fn render_cut(
     let colour = out.output.is_none() && wants_colour();
     let mut result = Vec::new();
     result_in(&form, outcome, &document.policy, colour, &mut result)
-        .map_err(|error| Failure::new(format!("cannot make the result: {error}")))?;
+        .map_err(|error| Usage::CannotMake { what: "the result", error })?;
     let written = match (&out.output, stdout) {
         (Some(path), _) => return to_file(path, |out| out.write_all(&result)),
         (None, Some(stdout)) => stdout.write_all(&result),
         (None, None) => io::stdout().write_all(&result),
     };
-    written.map_err(|error| Failure::writing(Path::new("stdout"), &error))
+    Ok(written.map_err(|error| JobFailure::writing("stdout", error))?)
 }
 
 fn result_in(

@@ -3,16 +3,17 @@
 use super::model_inputs::{self, ModelInputs, warn_if_changed};
 use super::replay_witness;
 use crate::args::{Global, ReplayArgs};
-use crate::failure::{Failure, print};
+use crate::failure::{Failure, JobFailure, Message, Usage, print};
 use crate::input::{self, PeekedInput, SCHEDULE_BYTES_MAX};
 use crate::output::{fit, to_stdout};
 use crate::reading::{stopped, watched};
 use crate::watch::Watch;
 use anyorder_common::numbers::plural;
+use anyorder_drive::Missing;
 use anyorder_drive::explore::{pipe_program, replay_program};
 use anyorder_drive::model::{Model, replay_model};
 use anyorder_drive::states::{ReplayVerdict, Replayed};
-use anyorder_drive::{FailureMessage, Level, Stored, read_schedules};
+use anyorder_drive::{Stored, read_schedules};
 use anyorder_finding::exit;
 use anyorder_report::terminal;
 use std::fmt::Write;
@@ -32,8 +33,7 @@ pub(crate) fn run(args: &ReplayArgs, global: &Global, watch: &Watch) -> Result<E
     }
     let given = model_inputs::read_peeked(peeked, global)?;
     if given.others.is_empty() {
-        let failure = Failure::new("the inputs contain no schedule and no result");
-        return Err(failure.with_hint("`anyorder check MODEL --schedules DIR` writes schedules"));
+        return Err(Usage::NoSchedules.into());
     }
     let mut replays = Replays::default();
     for (path, content) in &given.others {
@@ -57,11 +57,8 @@ fn of_trace(
     watch: &Watch,
 ) -> Result<ExitCode, Failure> {
     let (trace_path, trace) = all.remove(at);
-    let expected = |path: &Path, what: &str| {
-        let hint = "`anyorder predict TRACE --format json` and `anyorder check` write results; \
-            `anyorder replay TRACE RESULT` checks their witnesses again";
-        Err(Failure::at(path, what).with_hint(hint))
-    };
+    let expected =
+        |path: &Path, what| Err(Usage::NotOfTrace { path: path.to_owned(), what }.into());
     let Some((path, text)) = all.pop() else {
         return expected(&trace_path, "a trace, expected a witness or a result beside it");
     };
@@ -98,16 +95,16 @@ struct Replays {
     reproduced: bool,
     lost: bool,
     /// A limit ended the last replay, or what was wrong with it.
-    failed: Option<Failure>,
+    failed: Option<JobFailure>,
 }
 
 impl Replays {
     /// Adds the outcome of a schedule. Returns whether there may be more.
-    fn add(&mut self, stored: &Stored, replayed: Result<Replayed, Failure>) -> bool {
+    fn add(&mut self, stored: &Stored, replayed: Result<Replayed, JobFailure>) -> bool {
         if let Err(stopped) = stopped() {
             // A replay that is stopped looks like one that cannot be followed.
-            let done = plural(self.count, "schedule");
-            self.failed = Some(Failure::stopped(stopped.0, &format!("{done} replayed")));
+            let missing = Missing::Replays(self.count);
+            self.failed = Some(JobFailure::stopped(stopped.0, missing));
             return false;
         }
         let Replayed { run, verdict } = match replayed {
@@ -132,12 +129,12 @@ impl Replays {
 
     fn finish(self) -> Result<ExitCode, Failure> {
         match self.failed {
-            Some(failure) if failure.stopped && self.count > 0 => {
+            Some(failure) if failure.is_stop() && self.count > 0 => {
                 to_stdout(|out| out.write_all(self.text.as_bytes()))?;
-                let status = print(&failure);
+                let status = print(&failure.into());
                 return Ok(if self.reproduced { exit::FINDINGS.into() } else { status });
             }
-            Some(failure) => return Err(failure),
+            Some(failure) => return Err(failure.into()),
             None => {}
         }
         to_stdout(|out| out.write_all(self.text.as_bytes()))?;
@@ -175,7 +172,7 @@ fn runnable<'a>(
     }
     if left_out > 0 {
         let what = format!("{} of other models left out", plural(left_out, "finding"));
-        global.print(&[FailureMessage::at(Level::Warning, path, what)]);
+        global.print(&[Message::warning_at(path, what)]);
     }
     Ok(runnable)
 }

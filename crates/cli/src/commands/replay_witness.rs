@@ -2,12 +2,13 @@
 
 use super::predict::specifications;
 use crate::args::{Global, ReplayArgs};
-use crate::failure::Failure;
+use crate::failure::{Failure, JobFailure};
 use crate::input::PeekedInput;
 use crate::load::{Loaded, load};
 use crate::output::{fit, to_stdout};
 use crate::watch::Watch;
 use anyorder_common::text::escape;
+use anyorder_drive::{Missing, Unusable};
 use anyorder_drive::{StoredWitness, WitnessReplay, replay_witness};
 use anyorder_finding::exit;
 use anyorder_report::terminal;
@@ -27,13 +28,13 @@ pub(super) fn run(
     let stored = StoredWitness::read(&name, text, args.finding.as_deref())?;
     let specifications = specifications(args.spec.as_deref(), &args.object)?;
     let Loaded::InMemory(read) = load(path, peeked, &|_| u64::MAX, global, watch)? else {
-        return Err(Failure::at(path, "too many events to hold in memory"));
+        return Err(JobFailure::input(path, Unusable::TooManyEvents).into());
     };
     let replays = replay_witness(&read.trace, &stored, Some(&specifications), &watch.control())?;
     watch.done();
     // The trace, or the check of it, was cut.
     if let Some(reason) = watch.stopped() {
-        return Err(Failure::stopped(reason, "nothing was checked"));
+        return Err(JobFailure::stopped(reason, Missing::Check).into());
     }
     let mut text = String::new();
     // Writing to a string does not fail.

@@ -3,7 +3,7 @@
 use crate::args::{Global, RobustArgs};
 use crate::commands::check::AcceptedFindings;
 use crate::commands::render::{self, Form, set_elapsed};
-use crate::failure::Failure;
+use crate::failure::{Failure, Usage};
 use crate::guard::{Document, Kind};
 use crate::input::{self, PeekedInput};
 use crate::load::{Read, read};
@@ -85,14 +85,14 @@ fn refuse_useless(args: &RobustArgs, global: &Global) -> Result<Vec<Option<Peeke
 
 /// Refuses options of a kind of input that is not there.
 fn useless(
-    options: &[&str],
+    options: &[&'static str],
     inputs: usize,
-    kind: &str,
+    kind: &'static str,
     given: &[std::path::PathBuf],
-) -> Result<(), Failure> {
+) -> Result<(), Usage> {
     match (options.first(), given.first()) {
         (Some(option), Some(path)) if inputs == 0 => {
-            Err(Failure::at(path, format!("`{option}` is an option for {kind} only")))
+            Err(Usage::OptionOf { path: path.clone(), option, kind })
         }
         _ => Ok(()),
     }
@@ -114,7 +114,7 @@ fn one(
     watch.draft().working_on(std::slice::from_ref(&input));
     let result = robust_trace(&trace, &args.options(), &watch.control())?;
     watch.done();
-    global.print(&result.remarks);
+    global.remark(&result.remarks);
     watch.draft().add(vec![input], result);
     watch.draft().change(|outcome| {
         outcome.options.set("strict", args.counting.strict);
@@ -135,7 +135,7 @@ fn model(
     let input = Input::new(path, "model");
     watch.draft().working_on(std::slice::from_ref(&input));
     let model = Model::compile(&path.to_string_lossy(), &text)?;
-    global.print(model.warnings());
+    global.warn_of(model.warnings());
     let result = robust_model(&model, &args.model_options(), &watch.control())?;
     watch.draft().add(vec![input], result);
     watch.draft().change(|outcome| {

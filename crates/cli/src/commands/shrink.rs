@@ -3,7 +3,7 @@
 use super::model_inputs::{self, ModelInputs, warn_if_changed};
 use crate::args::{Global, ShrinkArgs};
 use crate::commands::explore::read_schedule;
-use crate::failure::{Failure, note, warn};
+use crate::failure::{Failure, JobFailure, Usage, note, warn};
 use crate::guard::LastWords;
 use crate::output::to;
 use crate::reading::watched;
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &ShrinkArgs, global: &Global, watch: &Watch) -> Result<E
     if let Some(command) = &args.program {
         let program = pipe_program(command)?;
         let [path] = &args.inputs[..] else {
-            return Err(Failure::new("expected one schedule or result with `--program`"));
+            return Err(Usage::OneSchedule.into());
         };
         let schedule = read_schedule(path, id)?;
         let words = format!("--program {}", quote(command));
@@ -36,8 +36,7 @@ pub(crate) fn run(args: &ShrinkArgs, global: &Global, watch: &Watch) -> Result<E
     }
     let given = model_inputs::read(&args.inputs, global)?;
     let [(path, text)] = &given.others[..] else {
-        let failure = Failure::new("expected a model, and one schedule or result");
-        return Err(failure.with_hint("`anyorder check MODEL --schedules DIR` writes schedules"));
+        return Err(Usage::ModelAndSchedule.into());
     };
     let schedule = first_schedule(path, text, id)?.schedule;
     let Some((model_path, model)) = given.model_of(&schedule) else {
@@ -53,7 +52,7 @@ pub(crate) fn run(args: &ShrinkArgs, global: &Global, watch: &Watch) -> Result<E
 
 /// Shrinks a run of a program.
 type Shrink<'a> =
-    &'a dyn Fn(&Schedule, &ShrinkOptions, &Control<'_>) -> Result<Option<Shrunk>, Failure>;
+    &'a dyn Fn(&Schedule, &ShrinkOptions, &Control<'_>) -> Result<Option<Shrunk>, JobFailure>;
 
 /// Shrinks one schedule of a program; `words` name the program on a command line.
 fn one(

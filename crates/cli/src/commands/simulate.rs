@@ -2,7 +2,7 @@
 
 use crate::args::{Global, SimulateArgs};
 use crate::commands::render::{self, Form, set_elapsed};
-use crate::failure::Failure;
+use crate::failure::{Failure, Message};
 use crate::guard::{Document, Kind};
 use crate::input::load_model;
 use crate::watch::Watch;
@@ -10,7 +10,6 @@ use crate::witness::{Replay, name_replays, write_schedules};
 use anyorder_common::text::quote;
 use anyorder_drive::model::simulate_model;
 use anyorder_drive::states::SimulateOptions;
-use anyorder_drive::{FailureMessage, Level};
 use anyorder_finding::{Input, Policy};
 use std::process::ExitCode;
 
@@ -32,10 +31,10 @@ pub(crate) fn run(
         kind: Kind::Search,
     });
     let model = load_model(&args.model)?;
-    global.print(model.warnings());
+    global.warn_of(model.warnings());
     if model.responses() > 0 {
         let what = "random runs do not check responses; `anyorder check` checks them";
-        global.print(&[FailureMessage::at(Level::Warning, &args.model, what)]);
+        global.print(&[Message::warning_at(&args.model, what)]);
     }
     let input = [Input::new(&args.model, "model")];
     watch.draft().working_on(&input);

@@ -2,13 +2,14 @@
 
 use crate::args::{AnswerFormat, Global, WhyArgs};
 use crate::bugs::{self, write_checked};
-use crate::failure::Failure;
+use crate::failure::{Failure, JobFailure, Message};
 use crate::input;
 use crate::load::{Read, read};
 use crate::output::to_stdout;
 use crate::watch::Watch;
 use anyorder_common::text::{escape, escape_json, shown};
-use anyorder_drive::{CertifyOptions, Explanation, FailureMessage, Level, TraceInput, why};
+use anyorder_drive::Missing;
+use anyorder_drive::{CertifyOptions, Explanation, TraceInput, why};
 use anyorder_finding::{Input, exit};
 use anyorder_trace::{EventId, Trace};
 use serde_json::{Value, json};
@@ -21,7 +22,7 @@ pub(crate) fn run(args: &WhyArgs, global: &Global, watch: &Watch) -> Result<Exit
     let Read { trace, input } = read(&args.trace, input::peek(&args.trace)?, global, watch)?;
     if let Some(reason) = watch.stopped() {
         // The rest of the trace was not read.
-        return Err(Failure::stopped(reason, "no answer"));
+        return Err(JobFailure::stopped(reason, Missing::Answer).into());
     }
     let why = why(&trace, [&args.a, &args.b], args.rules, &watch.control())?;
     watch.done();
@@ -67,7 +68,7 @@ fn write_certificate(
         false => "nothing orders the two events",
     };
     let what = format!("{} was not written: {missing}", shown(path));
-    global.print(&[FailureMessage::new(Level::Warning, what)]);
+    global.print(&[Message::warning(what)]);
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use super::phase::{self, Taken};
 use super::writer::{self, Order};
 use super::{Cause, GRACE, LAST};
 use crate::args::LimitArgs;
-use crate::failure::Failure;
+use crate::failure::{Failure, Usage};
 use crate::input::awaits_terminal;
 use anyorder_common::files::end_files;
 use anyorder_finding::exit;
@@ -118,7 +118,10 @@ impl Guard {
         let bounds = limits.memory_limit.map(|soft| Bounds::new(soft, now));
         process::begin(bounds.map(|bounds| bounds.hard));
         on_signals(self.cancel.clone())?;
-        let failed = |error| Failure::new(format!("cannot watch the limits: {error}"));
+        let failed = |error: std::io::Error| Usage::CannotWatch {
+            what: "cannot watch the limits",
+            why: error.to_string(),
+        };
         let writer = writer::start(Arc::clone(&self.draft), self.quiet).map_err(failed)?;
         let deadline = limits.time_limit.and_then(|time| started.checked_add(time));
         let mut watch = Poll {
@@ -136,7 +139,8 @@ impl Guard {
             process::exempt_this_thread();
             watch.run();
         });
-        watch.map(drop).map_err(failed)
+        watch.map_err(failed)?;
+        Ok(())
     }
 }
 
@@ -154,7 +158,10 @@ fn on_signals(cancel: Cancel) -> Result<(), Failure> {
         interrupted.get_or_insert_with(Instant::now);
         cancel.stop(StopReason::Interrupted);
     })
-    .map_err(|error| Failure::new(format!("cannot watch for Ctrl-C: {error}")))?;
+    .map_err(|error| Usage::CannotWatch {
+        what: "cannot watch for Ctrl-C",
+        why: error.to_string(),
+    })?;
     if ignored {
         process::ignore_hangup();
     }

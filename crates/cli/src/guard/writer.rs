@@ -6,7 +6,7 @@ use super::{Cause, claim, poll};
 use crate::args::OutputFormat;
 use crate::bugs;
 use crate::commands::{render_cut, write_page};
-use crate::failure::Failure;
+use crate::failure::{Failure, JobFailure};
 use crate::output::to_file;
 use anyorder_common::files::{end_files, remove_unfinished};
 use anyorder_common::text::shown;
@@ -90,14 +90,14 @@ fn last_words(said: &Said, cause: Cause, streams: &mut Streams) -> u8 {
     match written {
         Ok(()) => streams.say("warning", &late(cause)),
         Err(failure) => {
-            failure.messages.iter().for_each(|message| streams.say("error", &message.line));
+            streams.fail(&failure);
         }
     }
     said.status
 }
 
 fn written_to(out: &mut dyn Write, bytes: &[u8]) -> Result<(), Failure> {
-    out.write_all(bytes).map_err(|error| Failure::writing(Path::new("stdout"), &error))
+    Ok(out.write_all(bytes).map_err(|error| JobFailure::writing("stdout", error))?)
 }
 
 /// Says that the guard ended the job.
@@ -111,8 +111,7 @@ fn late(cause: Cause) -> String {
 /// Prints what a command has found when a limit ended it before its end, as `failure` says. Returns
 /// its status; `None` for a command without a result document.
 pub(crate) fn print_cut(draft: &Draft, failure: &Failure, reason: StopReason) -> Option<u8> {
-    let why = failure.messages.first().map(|message| message.line.clone()).unwrap_or_default();
-    let cut = draft.cut(Cause::Stop(reason), why)?;
+    let cut = draft.cut(Cause::Stop(reason), failure.line())?;
     bugs::none_in(&cut.outcome);
     claim();
     let status = exit_code(&cut.outcome, &cut.document.policy);
@@ -147,9 +146,7 @@ fn document(cut: &Cut, cause: Cause, quiet: bool, streams: &mut Streams) -> u8 {
     poll::set_status(status);
     let out = streams.out.as_mut().map(|out| out as &mut dyn Write);
     if let Err(failure) = render_cut(&cut.document, &cut.outcome, &cut.runs, out) {
-        for message in &failure.messages {
-            streams.say("error", &message.line);
-        }
+        streams.fail(&failure);
         return exit::LIMIT;
     }
     poll::set_written();
@@ -162,9 +159,7 @@ fn document(cut: &Cut, cause: Cause, quiet: bool, streams: &mut Streams) -> u8 {
         // The result is out, so this may take what time is left.
         match write_page(cut, folder) {
             Ok(page) => streams.page(cut, &page),
-            Err(failure) => {
-                failure.messages.iter().for_each(|message| streams.say("error", &message.line));
-            }
+            Err(failure) => streams.fail(&failure),
         }
     }
     if !quiet && let Some(warning) = cut.outcome.warnings.last() {
@@ -197,6 +192,10 @@ impl Streams {
             (true, Some(stream), _) | (false, _, Some(stream)) => stream.write_all(line.as_bytes()),
             _ => std::io::stderr().write_all(line.as_bytes()),
         };
+    }
+
+    fn fail(&mut self, failure: &Failure) {
+        failure.messages().iter().for_each(|message| self.say("error", &message.line));
     }
 
     fn say(&mut self, level: &str, text: &str) {

@@ -25,6 +25,7 @@ mod values;
 
 use answer::{Judged, Options, ask};
 use anyorder_common::random::{Random, Rng};
+use anyorder_testkit::effort::{Seeds, cases, seeds};
 use ast::Model;
 use coverage::Coverage;
 use mutants::{MUTANTS, said};
@@ -41,15 +42,20 @@ const SLOW: Duration = Duration::from_secs(10);
 /// Enough to tell wrong rules.
 const SMALL: Caps = Caps { states: 500, conflicts: 500 };
 
-fn number(variable: &str, usual: u64) -> u64 {
-    std::env::var(variable).ok().and_then(|value| value.parse().ok()).unwrap_or(usual)
+fn env_number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
 }
 
 /// The random models of a test, with their numbers, and how often an event may happen.
 fn models(usual: u64) -> impl Iterator<Item = (u64, Model, u8)> {
-    let count = number("ANYORDER_ROBUST_PROGRAMS", anyorder_testkit::effort::cases(usual));
-    let first = number("ANYORDER_ROBUST_SEED", 1);
-    (first..first + count).map(|case| {
+    let seeds = match (env_number("ANYORDER_ROBUST_SEED"), env_number("ANYORDER_ROBUST_PROGRAMS")) {
+        (None, None) => seeds(usual),
+        (first, count) => {
+            let (first, count) = (first.unwrap_or(1), count.unwrap_or(cases(usual)));
+            Seeds { known: first..first + count, fresh: 0..0 }
+        }
+    };
+    seeds.into_iter().map(|case| {
         let mut random = Rng::new(case);
         let model = generate::model(&mut random);
         (case, model, 1 + u8::from(random.percent(65)))
@@ -90,14 +96,14 @@ fn is_cut(result: &Value) -> bool {
 #[test]
 fn verdicts_agree_with_brute_force() {
     let judged = judged();
-    let show = number("ANYORDER_ROBUST_SHOW", 2);
+    let show = env_number("ANYORDER_ROBUST_SHOW").unwrap_or(2);
     let (mut counts, mut wrong) = (Counts::default(), Counts::default());
     let (mut shapes, mut models_count, mut cut) = (Counts::default(), 0, 0);
     for (case, model, repeat) in models(300) {
         models_count += 1;
         let start = Instant::now();
         let text = print::print(&model);
-        if number("ANYORDER_ROBUST_PROGRAMS", 0) == 1 {
+        if env_number("ANYORDER_ROBUST_PROGRAMS") == Some(1) {
             println!("---- case {case}, repeat {repeat}\n{text}");
         }
         let truth = Truth::of(&model, repeat, CAPS);
@@ -146,7 +152,7 @@ fn verdicts_agree_with_brute_force() {
     let never: Vec<&str> =
         shapes::ALL.iter().filter(|shape| !shapes.0.contains_key(**shape)).copied().collect();
     // The usual models have all kinds; of others it takes more.
-    let usual = number("ANYORDER_ROBUST_SEED", 1) == 1 && models_count >= 300;
+    let usual = env_number("ANYORDER_ROBUST_SEED").is_none() && models_count >= 300;
     let enough = usual || models_count >= 3_000;
     assert!(!enough || never.is_empty(), "shapes that no model has: {never:?}");
 }

@@ -1,8 +1,11 @@
 //! Certificates about traces: reorderings, proofs of orders, runs and refutations.
 
 use super::python::{self, Case};
-use super::{Counts, certified, examples, files_in, has_whole_witness, random, result, size};
+use super::{
+    Counts, RANDOM, certified, examples, files_in, has_whole_witness, random, result, size,
+};
 use crate::common::{NOTES, file, folder, path, run};
+use anyorder_testkit::effort::seeds;
 use serde_json::Value;
 
 /// The families of generated traces, with a size and options.
@@ -46,14 +49,14 @@ fn every_certificate_about_a_trace_holds_by_both_checkers() {
     let top = folder();
     let mut traces = examples("examples/traces", &[".trace", ".std"], every.min(2));
     traces.push(crate::common::workspace().join(NOTES).display().to_string());
-    let seeds = if every == 1 { number } else { 1 };
+    let generated = if every == 1 { number } else { 1 };
     let mut suite = Suite { counts: Counts::default(), cases: Vec::new() };
     for (family, size, options) in FAMILIES {
-        for seed in 1..=seeds {
+        for seed in 1..=generated {
             traces.push(suite.generated(&top, (family, size, options), seed));
         }
     }
-    for seed in 0..number * 2 {
+    for seed in seeds(RANDOM * 2) {
         traces.push(file(&top, &format!("random{seed}.trace"), random::trace(seed)));
     }
     for trace in &traces {

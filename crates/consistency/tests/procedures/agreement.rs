@@ -22,15 +22,16 @@ const ORDERS_MAX: u64 = 800;
 
 #[test]
 fn all_procedures_agree_with_brute_force() {
-    let seeds = anyorder_testkit::effort::cases(SEEDS);
+    let seeds = anyorder_testkit::effort::seeds(SEEDS);
     let mut counters = Counters::default();
     thread::scope(|scope| {
-        let threads: Vec<_> = (0..2_u64)
+        let threads: Vec<_> = (0..2)
             .map(|part| {
+                let seeds = seeds.clone();
                 scope.spawn(move || {
                     let mut counters = Counters::default();
                     for shape in &Shape::ALL {
-                        for seed in (part..seeds).step_by(2) {
+                        for seed in seeds.part(part, 2) {
                             compare(shape, seed, &mut counters);
                         }
                     }

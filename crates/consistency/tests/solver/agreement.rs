@@ -6,10 +6,11 @@ use anyorder_consistency::{FromTrace, PartialTrace, Procedure};
 use anyorder_testkit::consistency::{
     Counters, Kind, Mailbox, Problem, Shape, brute_force, random_partial,
 };
+use anyorder_testkit::effort::Seeds;
 
 /// Seeds per shape and mailbox.
-fn seeds() -> u64 {
-    anyorder_testkit::effort::cases(1_500)
+fn seeds() -> Seeds {
+    anyorder_testkit::effort::seeds(1_500)
 }
 
 /// All mailboxes. Without delays, delayed equals FIFO, so only one trace in eight is decided under
@@ -58,14 +59,15 @@ fn check(seed: u64, shape: &Shape, counters: &mut Counters) {
 #[test]
 fn the_solver_agrees_with_brute_force() {
     let seeds = seeds();
-    let threads = std::thread::available_parallelism().map_or(1, usize::from) as u64;
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let mut counters = Counters::default();
     std::thread::scope(|scope| {
         let handles: Vec<_> = (0..threads)
             .map(|thread| {
+                let seeds = seeds.part(thread, threads);
                 scope.spawn(move || {
                     let mut counters = Counters::default();
-                    for seed in (thread..seeds).step_by(threads as usize) {
+                    for seed in seeds {
                         for shape in &Shape::ALL {
                             let run =
                                 std::panic::AssertUnwindSafe(|| check(seed, shape, &mut counters));

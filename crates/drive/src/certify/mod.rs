@@ -21,6 +21,7 @@ pub use written::{CheckedText, certificate_text};
 pub(crate) use model::certify_schedule;
 pub(crate) use written::{keep_true, keep_true_reorderings, wrong_certificates};
 
+use crate::failure::Hint;
 use anyorder_system::{StopReason, Stopped};
 
 /// The kind of a certificate. Further kinds, such as cycles of robustness, get their own word here,
@@ -95,7 +96,7 @@ pub struct CertificateFault {
     /// What was expected there, or is wrong.
     pub reason: String,
     /// Advice.
-    pub hint: Option<String>,
+    pub hint: Option<Hint>,
 }
 
 /// The certificates of one file.
@@ -118,8 +119,8 @@ impl CertificateFault {
         CertificateFault { at: Some(place.into()), reason: reason.into(), hint: None }
     }
 
-    fn with_hint(self, hint: impl Into<String>) -> CertificateFault {
-        CertificateFault { hint: Some(hint.into()), ..self }
+    fn with_hint(self, hint: Hint) -> CertificateFault {
+        CertificateFault { hint: Some(hint), ..self }
     }
 }
 

@@ -5,7 +5,7 @@ use super::{
     CertificateFault, CertificateKind, CertificateVerdict, CertifiedFile, Content, recognised,
     result, without_mark,
 };
-use crate::Failure;
+use crate::failure::{Failure, Hint};
 use crate::model::{GRANULARITY, Model, replay_model};
 use crate::schedules::{Shows, reference_of};
 use crate::states::{ReplayVerdict, StateProgram as _};
@@ -57,9 +57,7 @@ pub(super) fn certify_schedules(
 ) -> Result<CertifiedFile, Failure> {
     let of_a_trace = || {
         let what = format!("a certificate about a trace, and the input is a {input}");
-        CertificateVerdict::Unreadable(
-            CertificateFault::new(what).with_hint("`anyorder certify TRACE CERTIFICATE` checks it"),
-        )
+        CertificateVerdict::Unreadable(CertificateFault::new(what).with_hint(Hint::CertifyTrace))
     };
     let value = match recognised(without_mark(text)) {
         Ok(Content::Json(value)) => value,
@@ -96,10 +94,8 @@ pub(crate) fn certify_schedule(
     value: &Value,
     control: &Control<'_>,
 ) -> CertificateVerdict {
-    schedule(model, value, control).unwrap_or_else(|failure| {
-        let what = failure.messages.first().map(|message| message.line.clone());
-        CertificateVerdict::unreadable(what.unwrap_or_default())
-    })
+    schedule(model, value, control)
+        .unwrap_or_else(|failure| CertificateVerdict::unreadable(failure.to_string()))
 }
 
 fn schedule(
@@ -258,8 +254,7 @@ fn identity(model: &Model, schedule: &Schedule) -> Result<(), CertificateVerdict
     if given.hash.is_some() && given.hash != known.hash {
         let what = "made for another text of the model";
         return Err(CertificateVerdict::Fails(
-            CertificateFault::at("`hash`", what)
-                .with_hint("`anyorder replay MODEL SCHEDULE` runs it on this one"),
+            CertificateFault::at("`hash`", what).with_hint(Hint::RunOnModel),
         ));
     }
     if !given.version.is_empty() && given.version != known.version {

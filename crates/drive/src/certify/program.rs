@@ -6,8 +6,8 @@
 
 use super::model::{certify_schedules, options, read, written_out};
 use super::{CertificateFault, CertificateVerdict, CertifiedFile};
-use crate::Failure;
 use crate::explore::{TaskProgram, cannot_start};
+use crate::failure::{Failure, Hint};
 use crate::schedules::{Shows, reference_of};
 use anyorder_common::numbers::plural;
 use anyorder_system::{
@@ -35,7 +35,7 @@ pub fn certify_program<P: TaskProgram>(
             (Err(stopped), _) => Ok(stopped.into()),
             (Ok(()), Ok(verdict)) => Ok(verdict),
             (Ok(()), Err(Refused::Verdict(verdict))) => Ok(verdict),
-            (Ok(()), Err(Refused::Lost(error))) => Err(cannot_start(program.name(), &error)),
+            (Ok(()), Err(Refused::Lost(error))) => Err(cannot_start(program.name(), error)),
         }
     })
 }
@@ -131,8 +131,7 @@ fn identity(known: &ProgramIdentity, schedule: &Schedule) -> Result<(), Certific
     } else {
         return Ok(());
     };
-    let hint = "`anyorder replay --program COMMAND SCHEDULE` runs it on this one";
-    Err(CertificateVerdict::Fails(fault.with_hint(hint)))
+    Err(CertificateVerdict::Fails(fault.with_hint(Hint::RunOnProgram)))
 }
 
 /// Runs the program along a schedule. A program goes on after a step that fails.

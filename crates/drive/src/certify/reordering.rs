@@ -3,7 +3,7 @@
 use super::json::Fields;
 use super::trace::{described, events};
 use super::{CertificateFault, CertificateVerdict};
-use crate::Failure;
+use crate::failure::{Failure, Hint};
 use crate::not_understood::NotUnderstood;
 use crate::predict::{Specifications, SpecifiedCalls, form, lanes, step_fields, wrong_witness};
 use crate::rules::is_android;
@@ -128,8 +128,7 @@ impl Checkers<'_> {
         }
         if fields.get("left_out").is_some() {
             let fault = CertificateFault::at("`left_out`", "only the last steps are there");
-            let hint = "`anyorder predict TRACE --schedules DIR` writes all of it";
-            return Err(CertificateVerdict::Unreadable(fault.with_hint(hint)));
+            return Err(CertificateVerdict::Unreadable(fault.with_hint(Hint::WholeWitness)));
         }
         let word = fields.text("form").map_err(unreadable)?;
         let form = Form::ALL.into_iter().find(|form| form.word() == word);

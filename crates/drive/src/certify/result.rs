@@ -2,6 +2,7 @@
 
 use super::json::Fields;
 use super::{CertificateFault, CertificateKind, CertificateVerdict, Certified, CertifiedFile};
+use crate::failure::Hint;
 use serde_json::Value;
 
 /// Checks the certificate of each finding of a result with `check`, which takes the format and the
@@ -54,14 +55,12 @@ pub(super) fn check_all(
     if file.certificates.is_empty() {
         let found = findings.len() as u64;
         let fault = match file.elsewhere {
-            0 => CertificateFault::new("a result without certificates").with_hint(
-                "`anyorder predict`, `check` of a model and `explore` put them into results; \
-                 `anyorder consistency --witness` and `--certificate`, and `anyorder why \
-                 --certificate`, write them as files",
-            ),
+            0 => {
+                CertificateFault::new("a result without certificates").with_hint(Hint::Certificates)
+            }
             elsewhere if elsewhere == found => {
                 CertificateFault::new("a result whose findings are about other inputs")
-                    .with_hint("give the input that they name, by the same path")
+                    .with_hint(Hint::OwnInput)
             }
             _ => CertificateFault::new("a result without certificates about this input"),
         };
@@ -83,8 +82,10 @@ fn placed(witness: &Value) -> Result<(&str, &Value), CertificateFault> {
     match read().map_err(CertificateFault::new)? {
         (format, Some(inline), None) => Ok((format, inline)),
         // Paths inside inputs are never opened.
-        (_, None, Some(_)) => Err(CertificateFault::new("the certificate is in another file")
-            .with_hint("give that file itself")),
+        (_, None, Some(_)) => {
+            Err(CertificateFault::new("the certificate is in another file")
+                .with_hint(Hint::OwnFile))
+        }
         _ => Err(CertificateFault::new("`witness`: expected either `inline` or `path`")),
     }
 }

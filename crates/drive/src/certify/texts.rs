@@ -2,6 +2,7 @@
 
 use super::trace::{TraceCertifier, described, events, not_read};
 use super::{CertificateFault, CertificateKind, CertificateVerdict, CertifiedFile};
+use crate::failure::Hint;
 use anyorder_certify as certify;
 use anyorder_certify::consistency::{ProofReason, WitnessReason, read_proof_with_lines, read_run};
 use anyorder_certify::{ProofError, Reason, ScheduleReason};
@@ -126,8 +127,7 @@ pub(super) fn consistency_witness(
 
 /// Names the mailbox rule of the check, which the certificate does not.
 fn with_rule(certifier: &TraceCertifier<'_>, fault: CertificateFault) -> CertificateFault {
-    let rule = certifier.mailbox().word();
-    fault.with_hint(format!("checked with `--mailbox {rule}`; the certificate may be for another"))
+    fault.with_hint(Hint::MailboxRule(certifier.mailbox().word()))
 }
 
 pub(super) fn trace_schedule(

@@ -5,6 +5,7 @@ use super::{
     CertificateFault, CertificateKind, CertificateVerdict, CertifiedFile, Content, recognised,
     result, texts, without_mark,
 };
+use crate::failure::Hint;
 use crate::predict::Specifications;
 use crate::trace_input::TraceInput;
 use crate::{Failure, consistency};
@@ -89,7 +90,7 @@ impl<'t> TraceCertifier<'t> {
                 CertificateFault::new(
                     "a schedule of a model or a program, and the input is a trace",
                 )
-                .with_hint("`anyorder certify MODEL SCHEDULE` checks it"),
+                .with_hint(Hint::CertifySchedule),
             )
         };
         if value.get("findings").is_some() {

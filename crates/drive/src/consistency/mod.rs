@@ -8,14 +8,13 @@ pub use anyorder_consistency::{MailboxRule, Overtakings, Procedure};
 pub use proof::Proof;
 
 use crate::ISSUES;
-use crate::failure::Failure;
+use crate::failure::{Failure, LacksData, Unusable};
 use crate::result::JobResult;
 use crate::trace_input::TraceInput;
 use anyorder_certify::{check_consistency_witness, check_inconsistency};
-use anyorder_common::text::escape;
 use anyorder_consistency::{
     Answer, ConsistencyStats, Effort, FromTrace, FromTraceError, Kept, Limit, PartialTrace,
-    Unsupported, split_own_code,
+    split_own_code,
 };
 use anyorder_finding as found;
 use anyorder_finding::assign_ids;
@@ -152,7 +151,7 @@ fn decide(
     // A trace that was not read to its end does not decide the options.
     let nothing = Trace::default();
     let trace = if control.cancel.reason().is_some() { &nothing } else { &input.trace };
-    let lacks_data = |error| lacks_data(&input.name, trace, &error);
+    let lacks_data = |error| lacks_data(&input.name, trace, error);
     let rule = options.mailbox.unwrap_or_else(|| MailboxRule::recorded(trace));
     let procedure = options.procedure;
     control.progress.phase("preparing");
@@ -167,7 +166,7 @@ fn decide(
         Some(reason) => stopped(reason, &partial),
         None => procedure
             .decide(&partial, effort, control)
-            .map_err(|refused| unsupported(&input.name, &refused))?,
+            .map_err(|refused| Failure::input(&input.name, Unusable::Procedure(refused)))?,
     };
     control.progress.phase("checking the answer");
     let observed = trace.tables().meta.order == TraceOrder::Observed;
@@ -216,48 +215,17 @@ fn disagree(what: &str) -> ! {
 }
 
 /// Explains which data a trace lacks.
-fn lacks_data(name: &str, trace: &Trace, error: &FromTraceError) -> Failure {
-    let event = |event: &EventId| format!("event `{}`", escape(&trace.label(*event)));
-    let location = |location| escape(&trace.location_text(location)).into_owned();
-    let what = match error {
-        FromTraceError::NoWrite { event: read } => {
-            format!("{} reads from an event that is not another write of its location", event(read))
+fn lacks_data(name: &str, trace: &Trace, error: FromTraceError) -> Failure {
+    let of = match error {
+        FromTraceError::NoWrite { event } | FromTraceError::NoSource { event } => {
+            trace.label(event)
         }
-        FromTraceError::NoSource { event: read } => {
-            format!("{} does not name the write that it reads from", event(read))
+        FromTraceError::NoCoherence { location } | FromTraceError::BadCoherence { location } => {
+            trace.location_text(location)
         }
-        FromTraceError::NoCoherence { location: at } => {
-            let at = location(*at);
-            let what =
-                format!("`{at}` has several writes, and the trace does not give their order");
-            return Failure::at(name, what).with_hint("`--infer-co` looks for an order");
-        }
-        FromTraceError::BadCoherence { location: at } => {
-            format!("the coherence order of `{}` does not name each write once", location(*at))
-        }
-        FromTraceError::NoHandler { task } => {
-            let task = escape(trace.task_name(*task));
-            format!("the trace does not name the handler of task `{task}`")
-        }
+        FromTraceError::NoHandler { task } => trace.task_name(task).to_owned(),
     };
-    Failure::at(name, what)
-}
-
-/// Explains why a procedure cannot decide a trace.
-fn unsupported(name: &str, refused: &Unsupported) -> Failure {
-    let what = match refused {
-        Unsupported::Nested { .. } => {
-            "a posted message posts another one, which procedure `flat` cannot handle"
-        }
-        Unsupported::OpenCoherence => {
-            "a coherence order is missing, and only procedure `solver` can search for one"
-        }
-        Unsupported::OpenEnds => {
-            "whether an input is disabled before it is enabled or after its trigger is open, \
-             and only procedure `solver` can search for that"
-        }
-    };
-    Failure::at(name, what).with_hint("`--procedure solver` handles all traces")
+    Failure::input(name, Unusable::LacksData(LacksData { what: error, of }))
 }
 
 fn set_options(result: &mut JobResult, options: &ConsistencyOptions, answer: &Consistency) {

@@ -3,9 +3,9 @@
 
 use super::program::Started;
 use super::{ExploreOptions, ShrinkOptions, Shrunk, explore, replay_run, shrink};
+use crate::failure::Request;
 use crate::states::Replayed;
 use crate::{Failure, JobResult};
-use anyorder_common::text::escape;
 use anyorder_pipe::{ChildCommand, PipeFactory, PipeOptions};
 use anyorder_system::{Control, Schedule};
 
@@ -19,12 +19,11 @@ pub type PipeProgram = Started<PipeFactory>;
 ///
 /// Fails when a quote is not closed, and when there is no word.
 pub fn pipe_program(command: &str) -> Result<PipeProgram, Failure> {
-    let unclosed = || format!("--program `{}`: a quote is not closed", escape(command));
-    let words = words(command).ok_or_else(|| Failure::new(unclosed()))?;
+    let unclosed = || Request::UnclosedQuote { command: command.to_owned() };
+    let words = words(command).ok_or_else(unclosed)?;
     let mut words = words.into_iter();
     let Some(program) = words.next() else {
-        let failure = Failure::new("--program: expected a command that starts the program");
-        return Err(failure.with_hint("such as `--program 'node app.js'`"));
+        return Err(Request::NoCommand.into());
     };
     let command_words = ChildCommand::new(program).arguments(words);
     let factory = PipeFactory { command: command_words, options: PipeOptions::default() };

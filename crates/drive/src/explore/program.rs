@@ -2,9 +2,10 @@
 //! descriptions.
 
 use super::rerun::StepAccess;
+use crate::failure::{Missing, Unusable};
+use crate::remark::Remark;
 use crate::schedules::Shows;
-use crate::{CertificateVerdict, Failure, FailureMessage, Reported};
-use anyorder_common::text::escape;
+use crate::{CertificateVerdict, Failure, Reported};
 use anyorder_finding::run::Run;
 use anyorder_finding::{Site, Warning};
 use anyorder_system::{
@@ -132,7 +133,7 @@ pub trait TaskProgram: Sync {
     }
 
     /// Returns a note about explorations of this program.
-    fn remark(&self) -> Option<FailureMessage> {
+    fn remark(&self) -> Option<Remark> {
         None
     }
 }
@@ -243,10 +244,9 @@ where
 }
 
 /// Makes the failure of a program that cannot be started.
-pub(crate) fn cannot_start(name: &str, error: &RunError) -> Failure {
-    if let RunError::Stopped(reason) = error {
-        return Failure::stopped(*reason, &format!("{} was not run to the end", escape(name)));
+pub(crate) fn cannot_start(name: &str, error: RunError) -> Failure {
+    match error {
+        RunError::Stopped(reason) => Failure::stopped(reason, Missing::Run(name.to_owned())),
+        error => Failure::input(name, Unusable::Start(error)),
     }
-    let failure = Failure::at(name, escape(&error.to_string()));
-    failure.with_hint("a program must speak the pipe protocol: see docs/pipe-protocol.md")
 }

@@ -13,9 +13,9 @@ use anyorder_system::{self as system, RunError, Schedule, TaskSystem};
 ///
 /// Fails when the program cannot be started.
 pub fn replay_run<P: TaskProgram>(program: &P, schedule: &Schedule) -> Result<Replayed, Failure> {
-    let failed = |error: &RunError| cannot_start(program.name(), error);
-    let mut system = program.start(None).map_err(|error| failed(&error))?;
-    replay(program, &mut system, schedule).map_err(|error| failed(&error))
+    let failed = |error: RunError| cannot_start(program.name(), error);
+    let mut system = program.start(None).map_err(failed)?;
+    replay(program, &mut system, schedule).map_err(failed)
 }
 
 fn replay<P: TaskProgram>(

@@ -4,7 +4,7 @@
 use super::program::ShownRun;
 use anyorder_explore::r4::{KeptAccess, KeptSite, KeptStep, KeptTask, KeptValue};
 use anyorder_finding::Site;
-use anyorder_finding::run::{Change, Run, RunPost, RunStep};
+use anyorder_finding::run::{Change, Run, RunPlace, RunPost, RunStep};
 use anyorder_system::{
     AccessKind, Choice, EnabledDetail, EnabledTask, Failure, Observation, RunError, TaskName,
     TaskSystem,
@@ -224,10 +224,10 @@ fn site(known: &KeptSite) -> Site {
 }
 
 /// Returns the position of a step for display: that of its first access of data.
-fn position(accesses: &[StepAccess]) -> Option<String> {
+fn position(accesses: &[StepAccess]) -> Option<RunPlace> {
     let data = accesses.iter().find(|access| access.is_data);
     let site = &data.or_else(|| accesses.first())?.site;
-    site.position().or_else(|| site.label.clone())
+    RunPlace::of(site)
 }
 
 /// A change without known values. A write to a variable of which no value was seen before makes no

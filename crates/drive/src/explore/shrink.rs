@@ -2,6 +2,7 @@
 
 use super::program::{Repeats, TaskProgram, by_names, cannot_start};
 use super::rerun::{Rerun, rerun};
+use crate::failure::{Missing, NotShrinkable, Request};
 use crate::schedules::{ClaimedFailure, Shows, reference_of};
 use crate::{CertificateVerdict, Failure};
 use anyorder_common::text::escape;
@@ -48,16 +49,13 @@ pub fn shrink<P: TaskProgram>(
     // The runs made here count, too.
     let (target, shows, runs) = match Shows::of(failing) {
         Some(Shows::Response(_)) => {
-            let what = "only an infinite run shows a missing response";
-            return Err(Failure::new(format!("{what}: it cannot be shrunk")));
+            return Err(Request::NotShrinkable(NotShrinkable::Response).into());
         }
         Some(Shows::Livelock) => {
-            let what = "a livelock is a verdict on all runs from a state, not on one run";
-            return Err(Failure::new(format!("{what}: it cannot be shrunk")));
+            return Err(Request::NotShrinkable(NotShrinkable::Livelock).into());
         }
         Some(Shows::State(_)) => {
-            let what = "that no serial run ends so is a verdict on all runs, not on one";
-            return Err(Failure::new(format!("{what}: it cannot be shrunk")));
+            return Err(Request::NotShrinkable(NotShrinkable::Serial).into());
         }
         Some(shows) => {
             let target = Target::of(&shows, failing, program)?;
@@ -131,19 +129,17 @@ pub fn shrink<P: TaskProgram>(
             match verdict {
                 None | Some(CertificateVerdict::Holds { .. }) => Ok(Some(shrunk)),
                 Some(CertificateVerdict::Stopped(reason)) => {
-                    Err(Failure::stopped(reason, "the smaller schedule was not checked"))
+                    Err(Failure::stopped(reason, Missing::SmallerSchedule))
                 }
                 Some(CertificateVerdict::Fails(fault) | CertificateVerdict::Unreadable(fault)) => {
                     let reason = escape(&fault.reason);
-                    Err(Failure::bug(&format!("the smaller schedule does not hold: {reason}")))
+                    Err(Failure::Bug(format!("the smaller schedule does not hold: {reason}")))
                 }
             }
         }
         Err(Error::NotShown) => Ok(None),
-        Err(Error::Stopped(reason)) => {
-            Err(Failure::stopped(reason, "the schedule was not run to its end"))
-        }
-        Err(Error::Run(error)) => Err(cannot_start(program.name(), &error)),
+        Err(Error::Stopped(reason)) => Err(Failure::stopped(reason, Missing::Schedule)),
+        Err(Error::Run(error)) => Err(cannot_start(program.name(), error)),
     }
 }
 
@@ -196,9 +192,7 @@ impl Target {
         Ok(match shows {
             Shows::Difference(parts) => {
                 let against = reference_of(failing).filter(|_| !parts.is_empty());
-                let unknown =
-                    || Failure::new("the schedule does not say which run it differs from");
-                let against = against.ok_or_else(unknown)?;
+                let against = against.ok_or(Request::NoReference)?;
                 Target::Difference(rerun_schedule(program, &against)?.observation, parts.clone())
             }
             Shows::Deadlock | Shows::Final => Target::End(Some(shows.clone())),
@@ -211,7 +205,7 @@ impl Target {
 fn rerun_schedule<P: TaskProgram>(program: &P, schedule: &Schedule) -> Result<Rerun, Failure> {
     let system = program.start(None);
     let made = system.and_then(|mut system| rerun(&mut system, &schedule.choices));
-    made.map_err(|error| cannot_start(program.name(), &error))
+    made.map_err(|error| cannot_start(program.name(), error))
 }
 
 /// Returns the finding of a run whose schedule names none.

@@ -5,9 +5,10 @@ use super::program::{Repeats, TaskProgram, by_names, cannot_start};
 use super::rounds;
 use super::sums::Sums;
 use crate::certify::keep_true;
-use crate::{Failure, FailureMessage, JobResult, Level};
+use crate::failure::Unusable;
+use crate::remark::{Remark, Remarked};
+use crate::{Failure, JobResult};
 use anyorder_common::numbers::plural;
-use anyorder_common::text::escape;
 use anyorder_explore::r4::{self, Limit};
 use anyorder_finding::{Warning, WarningKind};
 use anyorder_system::{Cancel, Control, RunError};
@@ -242,9 +243,9 @@ impl<'a, P: TaskProgram> Job<'a, P> {
                 Ok(None)
             }
             Err(r4::Error::Start(error)) => {
-                Err(cannot_start(self.program.name(), &RunError::Crashed(error)))
+                Err(cannot_start(self.program.name(), RunError::Crashed(error)))
             }
-            Err(error) => Err(Failure::at(self.program.name(), escape(&error.to_string()))),
+            Err(error) => Err(Failure::input(self.program.name(), Unusable::Reversals(error))),
         }
     }
 
@@ -319,26 +320,21 @@ fn covered(explored: &r4::Outcome, repeats: &Repeats) -> Covered {
 }
 
 /// Warns about problems with the program.
-fn remarks<P: TaskProgram>(program: &P, explored: &r4::Outcome) -> Vec<FailureMessage> {
+fn remarks<P: TaskProgram>(program: &P, explored: &r4::Outcome) -> Vec<Remark> {
     let mut remarks = Vec::new();
-    let mut warn =
-        |text: &str| remarks.push(FailureMessage::at(Level::Warning, program.name(), text));
+    let mut warn = |what| remarks.push(Remark::on(program.name(), what));
     let counts = &explored.counts;
     if counts.retries > 0 {
-        let what = plural(counts.retries, "attempt");
-        warn(&format!("{what} at a run failed and had to be repeated"));
+        warn(Remarked::Retries(counts.retries));
     }
     if counts.lost > 0 {
-        let what = plural(counts.lost, "planned run");
-        warn(&format!("{what} given up, because all attempts failed"));
+        warn(Remarked::LostRuns(counts.lost));
     }
     if explored.limits.contains(&Limit::Waiting) {
-        warn("the program does not report what its tasks wait for, so it may allow further orders");
+        warn(Remarked::NoWaiting);
     }
     if explored.runs.first().is_some_and(|run| run.cut) {
-        warn(
-            "the recorded run was cut at the step limit; set `--max-steps`, or give a run that ends with `--recording`",
-        );
+        warn(Remarked::CutRecording);
     }
     remarks.extend(program.remark());
     remarks

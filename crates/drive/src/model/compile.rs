@@ -1,7 +1,7 @@
 //! From the text of a model to its program. Nothing else here knows the language of models.
 
 use super::program::Model;
-use crate::{Failure, FailureMessage, Level};
+use crate::failure::{Failure, Mistake, ModelMistakes, ModelWarning, Unusable};
 use anyorder_lang::diagnostic::{Diagnostic, render};
 use anyorder_lang::format::format;
 use anyorder_lang::lower::compile;
@@ -12,8 +12,8 @@ use std::path::Path;
 /// The maximum size of the text of a model, in bytes.
 pub const MODEL_BYTES_MAX: usize = SOURCE_BYTES_MAX;
 
-/// The maximum number of diagnostics printed for one file; the rest is counted.
-const DIAGNOSTICS_SHOWN_MAX: usize = 20;
+/// The maximum number of mistakes listed for one file; the rest is counted.
+const MISTAKES_SHOWN_MAX: usize = 20;
 
 impl Model {
     /// Compiles the text of a model. `name` identifies the model in messages and schedules: a path
@@ -34,18 +34,14 @@ impl Model {
     pub fn compile(name: &str, text: &str) -> Result<Model, Failure> {
         let compiled =
             compile(text, name).map_err(|diagnostics| refused(name, text, &diagnostics))?;
-        let source = Source::new(name, text);
-        let rendered = |warning| FailureMessage {
-            line: render(&source, warning, true),
-            rendered: true,
-            ..FailureMessage::new(Level::Warning, String::new())
-        };
         let program = ProgramIdentity {
             name: name.to_owned(),
             version: String::new(),
             hash: Some(Hash128::of(text.as_bytes())),
         };
-        let warnings = compiled.warnings.iter().map(rendered).collect();
+        let source = Source::new(name, text);
+        let warnings = compiled.warnings.iter().map(|warning| mistake(&source, warning));
+        let warnings = warnings.map(ModelWarning::Compiler).collect();
         Model::from_program(compiled.program, program, warnings)
     }
 }
@@ -57,12 +53,13 @@ impl Model {
 /// Fails when there are too many, and when they are not UTF-8.
 pub fn model_text(path: &Path, bytes: Vec<u8>) -> Result<String, Failure> {
     if bytes.len() > MODEL_BYTES_MAX {
-        return Err(Failure::at(path, format!("larger than {MODEL_BYTES_MAX} bytes")));
+        return Err(Failure::input(path, Unusable::TooLarge { bytes_max: MODEL_BYTES_MAX }));
     }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let line = error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
-        Failure::at(path, format!("line {line}: not UTF-8, expected the text of a model"))
+        let why = Unusable::NotUtf8 { line: Some(line), expected: "the text of a model" };
+        Failure::input(path, why)
     })
 }
 
@@ -79,7 +76,19 @@ pub fn format_model(name: &str, text: &str) -> Result<String, Failure> {
 fn refused(name: &str, text: &str, diagnostics: &[Diagnostic]) -> Failure {
     let source = Source::new(name, text);
     let errors = || diagnostics.iter().filter(|diagnostic| diagnostic.is_error());
-    let rendered = errors().take(DIAGNOSTICS_SHOWN_MAX).map(|error| render(&source, error, true));
-    let more = errors().count().saturating_sub(DIAGNOSTICS_SHOWN_MAX);
-    Failure::rendered(rendered.collect()).and_more(Path::new(name), more as u64)
+    let list = errors().take(MISTAKES_SHOWN_MAX).map(|error| mistake(&source, error)).collect();
+    let more = errors().count().saturating_sub(MISTAKES_SHOWN_MAX) as u64;
+    Failure::Model(ModelMistakes { name: name.to_owned(), list, more })
+}
+
+fn mistake(source: &Source<'_>, diagnostic: &Diagnostic) -> Mistake {
+    let place = source.position(diagnostic.primary.span.start);
+    Mistake {
+        code: diagnostic.code.as_str(),
+        message: diagnostic.message.clone(),
+        line: place.line,
+        column: place.column,
+        plain: render(source, diagnostic, false),
+        coloured: render(source, diagnostic, true),
+    }
 }

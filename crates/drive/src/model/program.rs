@@ -1,7 +1,6 @@
 //! A program of the machine as a model: what every front end gets that lowers to the machine.
 
-use crate::{Failure, FailureMessage};
-use anyorder_common::text::escape;
+use crate::failure::{Failure, ModelWarning, Unusable};
 use anyorder_system::{ProgramIdentity, Schedule};
 use anyorder_vm::Machine;
 use anyorder_vm::program::{Granularity, Program, ProgramError};
@@ -13,7 +12,7 @@ pub struct Model {
     pub(crate) machine: Arc<Machine>,
     /// The identity of the program in schedules: of a model, the path and a hash of the text.
     pub(crate) program: ProgramIdentity,
-    warnings: Vec<FailureMessage>,
+    warnings: Vec<ModelWarning>,
     /// Whether the program asks for steps at shared accesses.
     access_steps: bool,
 }
@@ -54,7 +53,7 @@ impl Model {
     pub fn from_program(
         program: Program,
         identity: ProgramIdentity,
-        warnings: Vec<FailureMessage>,
+        warnings: Vec<ModelWarning>,
     ) -> Result<Model, Failure> {
         let access_steps = program.settings.granularity == Granularity::Access;
         let machine = machine_of(program, &identity)?;
@@ -105,7 +104,7 @@ impl Model {
 
     /// Returns the warnings of the compiler or of another front end.
     #[must_use]
-    pub fn warnings(&self) -> &[FailureMessage] {
+    pub fn warnings(&self) -> &[ModelWarning] {
         &self.warnings
     }
 
@@ -118,6 +117,6 @@ impl Model {
 
 /// Makes the machine of a program.
 fn machine_of(program: Program, identity: &ProgramIdentity) -> Result<Arc<Machine>, Failure> {
-    let refused = |error: ProgramError| Failure::at(&identity.name, escape(&error.to_string()));
+    let refused = |error: ProgramError| Failure::input(&identity.name, Unusable::Program(error));
     Ok(Arc::new(Machine::new(program).map_err(refused)?))
 }

@@ -1,7 +1,7 @@
 //! Models as programs whose robustness can be decided.
 
 use super::program::{GRANULARITY, Model};
-use crate::Failure;
+use crate::failure::{Failure, Unusable};
 use crate::robust::{Declared, RobustProgram};
 use anyorder_system::{Hash128, Schedule, WaitPlace};
 use anyorder_vm::program::Granularity;
@@ -15,16 +15,13 @@ impl RobustProgram for Model {
         let name = &self.program.name;
         let program = self.machine.source_program();
         if program.settings.granularity != Granularity::Access || !program.components.is_empty() {
-            let what = "robustness is decided by steps of single accesses, and for no components";
-            let hint = "`robust_model` takes any model and makes it so";
-            return Err(Failure::at(name, what).with_hint(hint));
+            return Err(Failure::input(name, Unusable::OwnSteps));
         }
-        let system =
-            AsyncRun::new(program).map_err(|error| Failure::at(name, error.to_string()))?;
+        let system = AsyncRun::new(program)
+            .map_err(|error| Failure::input(name, Unusable::Program(error)))?;
         let Some((what, site)) = system.unsupported() else { return Ok(system) };
-        let place = site.map(|site| format!("line {}: ", site.line)).unwrap_or_default();
-        let text = format!("{place}{what}; robustness is about events and their tasks only");
-        Err(Failure::at(name, text))
+        let (what, line) = (what.to_owned(), site.map(|site| site.line));
+        Err(Failure::input(name, Unusable::MoreThanTasks { what, line }))
     }
 
     fn quiet_memory(&self, state: &State) -> Option<Hash128> {

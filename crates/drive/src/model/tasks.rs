@@ -5,11 +5,12 @@ use super::descriptions::site_of_step;
 use super::program::Model;
 use super::rests::wrong_rest;
 use crate::explore::{Repeats, ShownRun, TaskProgram, WrongEnd, WrongRest};
+use crate::remark::{Remark, Remarked};
 use crate::schedules::Shows;
 use crate::states::{
     Conflict, RunEnd, StateProgram, is_conflict, path_of, report, report_conflict,
 };
-use crate::{CertificateVerdict, Failure, FailureMessage, Level, Reported};
+use crate::{CertificateVerdict, Failure, Reported};
 use anyorder_finding::{Warning, WarningKind};
 use anyorder_search::{Path, Property, Violation};
 use anyorder_system::{
@@ -137,12 +138,9 @@ impl TaskProgram for Model {
             .then(|| Warning::new(WarningKind::Odd, &self.program.name, what, responses as u64))
     }
 
-    fn remark(&self) -> Option<FailureMessage> {
-        if self.machine.program().invariants.is_empty() {
-            return None;
-        }
-        let what = "invariants were checked only in the runs that were made; `--algorithm stateful` checks all states";
-        Some(FailureMessage::at(Level::Note, &self.program.name, what))
+    fn remark(&self) -> Option<Remark> {
+        let has = !self.machine.program().invariants.is_empty();
+        has.then(|| Remark::on(&self.program.name, Remarked::InvariantsOfRuns))
     }
 }
 

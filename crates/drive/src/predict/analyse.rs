@@ -3,12 +3,11 @@
 use super::calls::{BrokenWait, SpecifiedCalls};
 use super::search::Search;
 use super::{Analysis, PredictOptions, Specifications};
-use crate::failure::Failure;
+use crate::failure::{Failure, Unusable};
 use crate::not_understood::StreamDoubts;
 use crate::rules::{fitting_rules, is_android};
 use crate::trace_input::observed;
 use crate::words::{self, Predicted};
-use anyorder_common::text::escape;
 use anyorder_finding::Warning;
 use anyorder_predict::check::{
     Candidate, CheckOptions, Checked, Facts, Order, Pairs, Subject, check, check_unconfirmed,
@@ -114,7 +113,7 @@ pub(crate) fn analyse(
     let without = without_internals(whole, &question.types, Internals::Auto);
     let trace = without.as_ref().unwrap_or(whole);
     let analysis = question.options.analysis(trace.tables());
-    let failed = |error| failure(question.name, &error);
+    let failed = |error| failure(question.name, error);
     control.progress.phase("analysing");
     let report = candidates((trace, whole), analysis, question, control).map_err(failed)?;
     let options = question.check_options(trace.tables(), analysis);
@@ -206,14 +205,11 @@ pub(super) fn analyse_stream<'s>(
     control: &Control<'_>,
 ) -> Result<(Analysed, Vec<Warning>), Failure> {
     let name = question.name;
-    let failed = |error| failure(name, &error);
+    let failed = |error| failure(name, error);
     control.progress.phase("analysing");
     let analysis = question.options.analysis(source.tables());
     if analysis == Analysis::EventDriven {
-        let what = "the event-driven analysis needs the whole trace in memory";
-        return Err(Failure::at(name, what).with_hint(
-            "`--max-events` lets it hold more; `--analysis edc` keeps tasks in their order",
-        ));
+        return Err(Failure::input(name, Unusable::NotInMemory));
     }
     let report = analysed(source, None, analysis, question, control).map_err(failed)?;
     observed(name, source.tables())?;
@@ -263,7 +259,7 @@ fn unconfirmed(
 ) -> Result<Analysed, Failure> {
     let cancel = &control.cancel;
     let facts = Facts::gather_until(source, Facts::wanted(report), cancel, |_| {});
-    let facts = Arc::new(facts.map_err(|error| failure(question.name, &error))?);
+    let facts = Arc::new(facts.map_err(|error| failure(question.name, error))?);
     let options = question.check_options(source.tables(), analysis);
     let mut checked = check_unconfirmed((source.tables(), &facts), report, &options, cancel);
     let predicted = words::predictions(source.tables(), &mut checked);
@@ -306,9 +302,9 @@ fn specified(question: &Question<'_>, trace: Option<&Trace>) -> Specified {
     }
 }
 
-fn failure(name: &str, error: &PredictError) -> Failure {
+fn failure(name: &str, error: PredictError) -> Failure {
     match error {
-        PredictError::Read(error) => Failure::input(Path::new(name), error),
-        error => Failure::at(name, escape(&error.to_string())),
+        PredictError::Read(error) => Failure::trace(Path::new(name), error),
+        error => Failure::input(name, Unusable::Prediction(error)),
     }
 }

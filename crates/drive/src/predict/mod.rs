@@ -24,15 +24,15 @@ pub(crate) use search::{form, lanes};
 pub(crate) use stored::step_fields;
 
 use crate::certify::{keep_true_reorderings, wrong_certificates};
-use crate::failure::{Failure, FailureMessage, Level};
+use crate::failure::Failure;
 use crate::not_understood::NotUnderstood;
+use crate::remark::{Remark, Remarked};
 use crate::result::{JobResult, Reported};
 use crate::trace_input::{TraceInput, observed};
 use crate::words::Predicted;
 use analyse::analyse_stream;
 use anyorder_certify::WrittenNames;
 use anyorder_common::numbers::plural;
-use anyorder_common::text::escape;
 use anyorder_finding::{Finding, Stats, Warning, WarningKind};
 use anyorder_predict::Reorders;
 use anyorder_predict::check::{Checked, Statistics};
@@ -354,29 +354,18 @@ pub(crate) fn left_out(name: &str, count: u64) -> Option<Warning> {
 }
 
 /// Warns about objects that were ignored, because no specification gives the calls that commute.
-fn remark_unspecified(name: &str, objects: &BTreeMap<String, u64>) -> Option<FailureMessage> {
+fn remark_unspecified(name: &str, objects: &BTreeMap<String, u64>) -> Option<Remark> {
     const NAMED_MAX: usize = 5;
-    let total = objects.values().copied().reduce(u64::saturating_add)?;
-    let mut names: Vec<String> =
-        objects.keys().take(NAMED_MAX).map(|name| format!("`{}`", escape(name))).collect();
-    if objects.len() > NAMED_MAX {
-        names.push(format!("and {} more", objects.len() - NAMED_MAX));
-    }
-    let (calls, names) = (plural(total, "call"), names.join(", "));
-    let what =
-        format!("{calls} ignored, no specification for {names}: see `--spec` and `--object`");
-    Some(FailureMessage::at(Level::Warning, name, what))
+    let calls = objects.values().copied().reduce(u64::saturating_add)?;
+    let more = objects.len().saturating_sub(NAMED_MAX);
+    let objects = objects.keys().take(NAMED_MAX).cloned().collect();
+    Some(Remark::on(name, Remarked::Unspecified { calls, objects, more }))
 }
 
 /// Warns about rejected witnesses: a bug in anyorder, which leaves their pairs unconfirmed.
-fn remark_rejected(name: &str, statistics: &Statistics) -> Option<FailureMessage> {
-    if statistics.rejected == 0 {
-        return None;
-    }
-    let what = plural(statistics.rejected, "witness");
-    let text = "the independent checker rejected witnesses, which is a bug in anyorder";
-    let line = format!("{what} did not hold: {text}; the pairs are unconfirmed");
-    Some(FailureMessage::at(Level::Warning, name, line))
+fn remark_rejected(name: &str, statistics: &Statistics) -> Option<Remark> {
+    let rejected = statistics.rejected;
+    (rejected > 0).then(|| Remark::on(name, Remarked::Rejected(rejected)))
 }
 
 /// Returns the counts under their names in results.

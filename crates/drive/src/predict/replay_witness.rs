@@ -3,7 +3,7 @@
 use super::calls::SpecifiedCalls;
 use super::search::{form, lanes};
 use super::{Reordering, Specifications, StoredWitness};
-use crate::failure::Failure;
+use crate::failure::{Failure, Missing};
 use crate::not_understood::NotUnderstood;
 use crate::trace_input::{TraceInput, observed};
 use anyorder_certify::{
@@ -69,7 +69,7 @@ pub fn replay_witness(
 ) -> Result<Vec<WitnessReplay>, Failure> {
     observed(&input.name, input.trace.tables())?;
     if let Some(reason) = control.cancel.reason() {
-        return Err(Failure::at(&input.name, reason));
+        return Err(Failure::stopped(reason, Missing::Check));
     }
     let types = Specifications::types_of(specifications)?;
     let without = without_internals(&input.trace, &types, Internals::Auto);

@@ -1,10 +1,11 @@
 //! Converts a witness into a run for reports: a column for each thread, next to the recorded order
 //! of the events.
 
-use anyorder_finding::run::{Comparison, Mark, Run, RunStep};
+use anyorder_finding::run::{Comparison, Mark, Run, RunPlace, RunStep};
 use anyorder_predict::{Form, Witness};
 use anyorder_trace::{
-    EventId, EventKind, HandlerId, InputId, InvocationId, LockId, OperandKind, TaskId, Trace,
+    EventId, EventKind, HandlerId, InputId, InvocationId, LockId, NameId, OperandKind, TaskId,
+    Trace,
 };
 use std::collections::BTreeSet;
 
@@ -129,13 +130,37 @@ fn locks_held(trace: &Trace, order: &[EventId], pair: [EventId; 2]) -> BTreeSet<
 }
 
 fn step(trace: &Trace, event: EventId) -> RunStep {
-    let place = trace.tables().site_text(trace.event(event).site);
+    let lock = |kind: EventKind| {
+        let event = trace.event(event);
+        let lock = trace.tables().locks.get(event.operand as usize).copied();
+        lock.filter(|_| event.kind() == kind).map(|lock| trace.tables().name(lock).to_owned())
+    };
     RunStep {
         lane: trace.handler_name(trace.handler_of(event)).to_owned(),
         what: step_text(trace, event),
-        place: (place != "?").then_some(place),
+        place: place(trace, event),
+        takes: lock(EventKind::Acquire),
+        releases: lock(EventKind::Release),
         number: Some(trace.event_name(event)),
         ..RunStep::default()
+    }
+}
+
+/// Returns the position of an event.
+fn place(trace: &Trace, event: EventId) -> Option<RunPlace> {
+    let tables = trace.tables();
+    let site = tables.sites.get(trace.event(event).site.index())?;
+    let some = |number: u32| (number > 0).then_some(number);
+    let (line, column) = (some(site.line), some(site.line).and(some(site.column)));
+    match (site.file, site.label) {
+        (NameId::EMPTY, NameId::EMPTY) => None,
+        (NameId::EMPTY, label) => {
+            Some(RunPlace { file: tables.name(label).to_owned(), ..RunPlace::default() })
+        }
+        (file, _) => {
+            let file = tables.name(file).to_owned();
+            Some(RunPlace { file, line, column, last_line: None })
+        }
     }
 }
 
@@ -144,7 +169,7 @@ pub(crate) fn step_text(trace: &Trace, event: EventId) -> String {
     let event = trace.event(event);
     let tables = trace.tables();
     let (kind, index) = (event.kind(), event.operand as usize);
-    let named = |names: &[anyorder_trace::NameId]| {
+    let named = |names: &[NameId]| {
         names.get(index).map_or_else(|| "?".to_owned(), |name| tables.name(*name).to_owned())
     };
     let operand = match kind.operand() {
@@ -158,7 +183,7 @@ pub(crate) fn step_text(trace: &Trace, event: EventId) -> String {
         OperandKind::Condition => Some(named(&tables.conditions)),
         OperandKind::Input => Some(tables.input_text(InputId(event.operand))),
         OperandKind::Invocation => return invocation(trace, kind, InvocationId(event.operand)),
-        OperandKind::Name => Some(tables.name(anyorder_trace::NameId(event.operand)).to_owned()),
+        OperandKind::Name => Some(tables.name(NameId(event.operand)).to_owned()),
         OperandKind::Number | OperandKind::Nothing => None,
     };
     match operand {

@@ -1,11 +1,9 @@
 //! The commutativity specifications of the objects in a trace.
 
-use crate::failure::Failure;
-use anyorder_common::text::{escape, shown};
-use anyorder_commute::{Document, SpecError, built_in_types};
+use crate::failure::{Failure, Request, SpecificationMistakes};
+use anyorder_commute::{Document, SpecErrors, built_in_types};
 use anyorder_finding::OptionValues;
 use anyorder_predict::Types;
-use std::path::Path;
 
 /// The types of objects whose methods are called in a trace, with their commutativity
 /// specifications.
@@ -32,12 +30,10 @@ impl Specifications {
         let document = match file {
             None => Document::default(),
             Some((name, text)) => Document::parse(text).map_err(|errors| {
-                let name = shown(Path::new(name));
-                let text = |error| format!("{name}:{}\n", multiline(error));
-                Failure::rendered(errors.0.iter().map(text).collect())
+                Failure::Specification(SpecificationMistakes::new(name, errors))
             })?,
         };
-        let failed = |error| Failure::new(format!("the specifications cannot be used: {error}"));
+        let failed = |error: SpecErrors| Request::Specifications(error.to_string());
         let mut types = Types::with(&document).map_err(failed)?;
         objects.iter().try_for_each(|declared| declare(&mut types, declared))?;
         let file = file.map(|(name, _)| name.to_owned());
@@ -62,23 +58,14 @@ impl Specifications {
 }
 
 /// Declares the type of an object.
-fn declare(types: &mut Types, declared: &str) -> Result<(), Failure> {
+fn declare(types: &mut Types, declared: &str) -> Result<(), Request> {
+    let given = declared.to_owned();
     let Some((object, type_name)) = declared.rsplit_once('=').filter(|parts| !parts.0.is_empty())
     else {
-        let failure = Failure::new(format!("--object {}: expected NAME=TYPE", escape(declared)));
-        return Err(failure.with_hint("such as `--object cart=set`"));
+        return Err(Request::NoType { declared: given });
     };
     types.declare(object, type_name).map_err(|_| {
-        let known: Vec<&str> = built_in_types().iter().map(|built_in| built_in.name).collect();
-        let name = escape(type_name);
-        Failure::new(format!("--object {}: unknown type `{name}`", escape(declared)))
-            .with_hint(format!("the built-in types are {}; `--spec` adds others", known.join(", ")))
+        let built_in = built_in_types().iter().map(|built_in| built_in.name).collect();
+        Request::UnknownType { declared: given, type_name: type_name.to_owned(), built_in }
     })
-}
-
-/// Makes a message of several lines safe to print.
-fn multiline(error: &SpecError) -> String {
-    let text = error.to_string();
-    let lines: Vec<String> = text.lines().map(|line| escape(line).into_owned()).collect();
-    lines.join("\n")
 }

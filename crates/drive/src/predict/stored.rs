@@ -1,9 +1,9 @@
 //! Witnesses in results and files: JSON objects of format `reordering`.
 
 use super::run::{run_of, step_text};
-use crate::failure::Failure;
+use crate::failure::{Failure, Unusable, WrongWitness};
 use anyorder_certify::WrittenNames;
-use anyorder_common::text::{HarmlessJson, escape};
+use anyorder_common::text::HarmlessJson;
 use anyorder_finding::run::Run;
 use anyorder_finding::{Finding, Outcome, Witness as Placed, WitnessPlace};
 use anyorder_predict::{Form, Reorders, Witness};
@@ -134,15 +134,16 @@ impl StoredWitness {
     ///
     /// Fails when the text is neither, or has no witness.
     pub fn read(name: &str, text: &str, id: Option<&str>) -> Result<Vec<StoredWitness>, Failure> {
-        let wrong = |what: &str| Failure::at(name, escape(what));
+        let wrong = |why: Unusable| Failure::input(name, why);
+        let wrong_witness = |what| wrong(Unusable::Witness(what));
         let value: Value =
-            serde_json::from_str(text).map_err(|error| wrong(&format!("not JSON: {error}")))?;
+            serde_json::from_str(text).map_err(|error| wrong(Unusable::NotJson(error)))?;
         if value.get("findings").is_none() {
-            let one = witness(&value).map_err(|what| wrong(&what))?;
+            let one = witness(&value).map_err(wrong_witness)?;
             return Ok(vec![one]);
         }
-        let result: Outcome = serde_json::from_value(value)
-            .map_err(|error| wrong(&format!("not a result: {error}")))?;
+        let result: Outcome =
+            serde_json::from_value(value).map_err(|error| wrong(Unusable::NotAResult(error)))?;
         let mut all = Vec::new();
         for finding in result.findings {
             let Some(Placed { format, place: WitnessPlace::Inline(value) }) = &finding.witness
@@ -150,37 +151,39 @@ impl StoredWitness {
                 continue;
             };
             if format == FORMAT && id.is_none_or(|id| finding.id.starts_with(id)) {
-                let one = witness(value).map_err(|what| wrong(&what))?;
+                let one = witness(value).map_err(wrong_witness)?;
                 all.push(StoredWitness { finding: Some((finding.id, finding.title)), ..one });
             }
         }
         if all.is_empty() {
-            return Err(wrong("no finding with a witness was found"));
+            return Err(wrong(Unusable::NoWitness));
         }
         Ok(all)
     }
 }
 
-fn witness(value: &Value) -> Result<StoredWitness, String> {
+fn witness(value: &Value) -> Result<StoredWitness, WrongWitness> {
+    let wrong = |what: &str| WrongWitness::Field(what.to_owned());
     let text = |key: &str| {
         let text = value.get(key).and_then(Value::as_str).map(str::to_owned);
-        text.ok_or_else(|| format!("not a witness: expected a text `{key}`"))
+        text.ok_or_else(|| wrong(&format!("expected a text `{key}`")))
     };
     if value.get("reordering").and_then(Value::as_u64) != Some(1) {
-        return Err("not a witness: expected `\"reordering\": 1`".to_owned());
+        return Err(wrong("expected `\"reordering\": 1`"));
     }
     if value.get("left_out").is_some() {
-        return Err("the witness has too many steps to stand in a result; `anyorder predict --schedules DIR` writes all of it".to_owned());
+        return Err(WrongWitness::LeftOut);
     }
     let word = text("form")?;
     let form = Form::ALL.into_iter().find(|form| form.word() == word);
-    let form = form.ok_or_else(|| format!("not a witness: unknown form `{word}`"))?;
+    let form = form.ok_or_else(|| wrong(&format!("unknown form `{word}`")))?;
     let prefix = value.get("prefix").and_then(Value::as_u64).unwrap_or(0);
-    let prefix = u32::try_from(prefix).map_err(|_| "not a witness: `prefix` is too large")?;
-    let steps = value.get("steps").and_then(Value::as_array).ok_or("not a witness: no `steps`")?;
+    let prefix = u32::try_from(prefix).map_err(|_| wrong("`prefix` is too large"))?;
+    let steps = value.get("steps").and_then(Value::as_array);
+    let steps = steps.ok_or_else(|| wrong("no `steps`"))?;
     let event = |step: &Value| step.get("event").and_then(Value::as_str).map(str::to_owned);
     let order: Option<Vec<String>> = steps.iter().map(event).collect();
-    let order = order.ok_or("not a witness: a step without `event`")?;
+    let order = order.ok_or_else(|| wrong("a step without `event`"))?;
     let finding = text("finding").ok().map(|id| (id, text("title").unwrap_or_default()));
     let word = text("reorders").unwrap_or_default();
     let reorders = Reorders::ALL.into_iter().find(|reorders| reorders.word() == word);

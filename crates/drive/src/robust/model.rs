@@ -3,6 +3,7 @@
 
 use super::finding::Reporter;
 use super::program::{ActionOf, RobustProgram, StateOf};
+use crate::failure::Unusable;
 use crate::{Failure, JobResult, Reported};
 use anyorder_common::numbers::plural;
 use anyorder_finding::{Harm, Severity, Warning, WarningKind};
@@ -63,12 +64,12 @@ pub(super) fn decide<P: RobustProgram>(
     };
     let view = program.tasks()?;
     let states = program.system();
-    let failed = |error: RunError| Failure::at(name, error.to_string());
+    let failed = |error: RunError| Failure::input(name, Unusable::Run(error));
     let (serial, states) = with_views(program, &view, searched.repeat, |views| {
         outcomes(&mut system, states, views, &searched, control)
     })
     .map_err(failed)?;
-    let states = states.ok_or_else(|| Failure::at(name, "it cannot begin"))?;
+    let states = states.ok_or_else(|| Failure::input(name, Unusable::CannotBegin))?;
     let mut job = Job {
         program,
         system,
@@ -230,7 +231,10 @@ impl<P: RobustProgram> Job<'_, '_, P> {
         let (run, violations) = match again {
             Ok(Some(again)) => again,
             Ok(None) | Err(RunError::Stopped(_)) => return Ok(None),
-            Err(error) => return Err(Failure::at(&self.program.program().name, error.to_string())),
+            Err(error) => {
+                let name = &self.program.program().name;
+                return Err(Failure::input(name, Unusable::Run(error)));
+            }
         };
         let cause = violations.into_iter().next();
         let reported = self.reporter().strange(&run, cause.as_ref(), &outcome);

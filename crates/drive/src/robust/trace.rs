@@ -2,12 +2,12 @@
 
 use super::finding::CONFLICT_ONLY;
 use super::model::UNDECIDED;
-use crate::failure::{Failure, FailureMessage, Level};
+use crate::failure::Failure;
+use crate::remark::{Remark, Remarked};
 use crate::result::JobResult;
 use crate::rules::fitting_rules;
 use crate::trace_input::{TraceInput, observed};
 use crate::words::{self, FORCED};
-use anyorder_common::text::escape;
 use anyorder_finding::{Finding, Harm, Outcome, Policy, Verdict, Warning, WarningKind, glob};
 use anyorder_hb::RuleSet;
 use anyorder_robust::trace::{ConflictGroup, TraceCounts, TraceOptions, check};
@@ -89,8 +89,8 @@ pub fn robust_trace(
     set_stats(&mut result, &checked.counts, trace.len());
     if checked.counts.tasks == 0 && checked.counts.events > 0 {
         let warning = only_threads(&input.name);
-        let (text, name) = (escape(&warning.text), &input.name);
-        result.remarks.push(FailureMessage::at(Level::Warning, name, text));
+        let what = Remarked::OnlyThreads(warning.text.clone());
+        result.remarks.push(Remark::on(&input.name, what));
         result.warnings.push(warning);
     }
     let mut findings = words::conflicts(trace, &checked.groups);

@@ -1,8 +1,7 @@
 //! Schedules as text, alone or in the findings of a result, and the findings that they show.
 
-use crate::Failure;
+use crate::failure::{Failure, Missing, Unusable};
 use crate::json;
-use anyorder_common::text::{escape, shown};
 use anyorder_finding::{Finding, Outcome, Witness, WitnessPlace};
 use anyorder_system::{JobWatch, Schedule, Stopped};
 use std::path::Path;
@@ -37,19 +36,17 @@ pub struct Stored {
 /// the job of this thread is stopped: see [`JobWatch`].
 pub fn read_schedules(path: &Path, text: &str, id: Option<&str>) -> Result<Vec<Stored>, Failure> {
     let watch = JobWatch::current();
-    let stopped =
-        |stopped: Stopped| Failure::stopped(stopped.0, &format!("{} was not read", shown(path)));
+    let stopped = |stopped: Stopped| Failure::stopped(stopped.0, Missing::Input(path.to_owned()));
     let value = json::parse(text).map_err(|error| match watch.check() {
         Err(reason) => stopped(reason),
-        Ok(()) => Failure::at(path, escape(&format!("not a schedule or a result: {error}"))),
+        Ok(()) => Failure::input(path, Unusable::NotASchedule(error)),
     })?;
     if value.get("findings").is_none() {
         let schedule = parse(path, text)?;
         return Ok(vec![Stored { schedule, finding: None }]);
     }
-    let result: Outcome = serde_json::from_value(value).map_err(|error| {
-        Failure::at(path, format!("not a result: {}", escape(&error.to_string())))
-    })?;
+    let result: Outcome = serde_json::from_value(value)
+        .map_err(|error| Failure::input(path, Unusable::NotAResult(error)))?;
     let mut stored = Vec::new();
     for finding in result.findings {
         watch.check().map_err(stopped)?;
@@ -64,17 +61,15 @@ pub fn read_schedules(path: &Path, text: &str, id: Option<&str>) -> Result<Vec<S
             WitnessPlace::Inline(value) => parse(path, &value.to_string())?,
             // Paths inside inputs are never opened.
             WitnessPlace::Path(other) => {
-                let what = format!("the schedule of {} is in another file", escape(&finding.id));
-                let hint = format!("give that file: {}", escape(&other));
-                return Err(Failure::at(path, what).with_hint(hint));
+                let why = Unusable::ScheduleElsewhere { finding: finding.id, path: other };
+                return Err(Failure::input(path, why));
             }
         };
         stored.push(Stored { schedule, finding: Some((finding.id, finding.title)) });
     }
     if stored.is_empty() {
-        let what =
-            id.map_or_else(|| "a finding".to_owned(), |id| format!("finding `{}`", escape(id)));
-        return Err(Failure::at(path, format!("{what} with a schedule was not found")));
+        let finding = id.map(str::to_owned);
+        return Err(Failure::input(path, Unusable::NoSchedule { finding }));
     }
     Ok(stored)
 }
@@ -90,7 +85,7 @@ pub fn first_schedule(path: &Path, text: &str, id: Option<&str>) -> Result<Store
 }
 
 fn parse(path: &Path, text: &str) -> Result<Schedule, Failure> {
-    Schedule::from_json(text).map_err(|error| Failure::at(path, escape(&error.to_string())))
+    Schedule::from_json(text).map_err(|error| Failure::input(path, Unusable::Schedule(error)))
 }
 
 /// Returns the schedule of a finding, if the finding contains it.

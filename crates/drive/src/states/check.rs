@@ -5,8 +5,9 @@ use super::full::{full, limit_word};
 use super::program::StateProgram;
 use super::reduction::Checked;
 use super::report::{certify_findings, report, report_conflict};
-use crate::Failure;
-use crate::{FailureMessage, JobResult, Level};
+use crate::JobResult;
+use crate::failure::{Failure, Unusable};
+use crate::remark::{FullReason, Remark, Remarked};
 use anyorder_finding::{Stats, Warning, WarningKind};
 use anyorder_search::{
     Gauge, Order, Outcome, ResponseVerdict, Storage, fewest_switches, sort_conflicts,
@@ -80,7 +81,7 @@ impl Default for CheckOptions {
 
 impl CheckOptions {
     /// Returns the algorithm for a program, and notes to print before the search.
-    pub fn plan<P: StateProgram>(&self, program: &P) -> (Algorithm, Vec<FailureMessage>) {
+    pub fn plan<P: StateProgram>(&self, program: &P) -> (Algorithm, Vec<Remark>) {
         let (system, mut remarks) = (program.system(), Vec::new());
         let name = &program.program().name;
         let reason = self.needs_full(system);
@@ -89,39 +90,35 @@ impl CheckOptions {
             (None, _) if program.reduction().is_none() => Algorithm::Full,
             (None, None) => Algorithm::Stateful,
             (None, Some(reason)) => {
-                let text = format!("full search, without reduction: {reason}");
-                remarks.push(FailureMessage::at(Level::Note, name, text));
+                remarks.push(Remark::on(name, Remarked::FullSearch(reason)));
                 Algorithm::Full
             }
         };
         let bits = matches!(self.storage, Storage::Bitstate { .. });
         let has_responses = !system.properties().responses.is_empty();
-        let mut warn = |text: &str| remarks.push(FailureMessage::at(Level::Warning, name, text));
+        let mut warn = |what| remarks.push(Remark::on(name, what));
         if has_responses && algorithm != Algorithm::Full {
-            warn("responses are not checked; `--algorithm full` checks them");
+            warn(Remarked::NoResponses);
         }
         if has_responses && algorithm == Algorithm::Full && bits {
-            warn("responses are not checked with `--storage bitstate`");
+            warn(Remarked::NoResponsesInBits);
         }
         if algorithm == Algorithm::Paper && !system.components().is_empty() {
-            warn("`--algorithm paper` does not check update conflicts");
+            warn(Remarked::NoConflicts);
         }
         (algorithm, remarks)
     }
 
     /// Returns the reason for which full search is needed, if any.
-    fn needs_full<S: StateSystem>(&self, system: &S) -> Option<&'static str> {
+    fn needs_full<S: StateSystem>(&self, system: &S) -> Option<FullReason> {
         let reasons = [
-            (self.resume.is_some(), "`--resume` continues a full search"),
-            (self.checkpoint.is_some(), "`--checkpoint` saves a full search"),
-            (self.symmetry, "`--symmetry` needs full search"),
-            (self.storage != Storage::Fingerprints, "`--storage` needs full search"),
-            (self.order != Order::Breadth, "`--order` needs full search"),
-            (
-                self.depth_max.is_some(),
-                "`--max-depth` cuts runs, and reduction needs complete runs",
-            ),
-            (!system.properties().responses.is_empty(), "response properties need full search"),
+            (self.resume.is_some(), FullReason::Resume),
+            (self.checkpoint.is_some(), FullReason::Checkpoint),
+            (self.symmetry, FullReason::Symmetry),
+            (self.storage != Storage::Fingerprints, FullReason::Storage),
+            (self.order != Order::Breadth, FullReason::Order),
+            (self.depth_max.is_some(), FullReason::Depth),
+            (!system.properties().responses.is_empty(), FullReason::Responses),
         ];
         reasons.iter().find(|(applies, _)| *applies).map(|(_, reason)| *reason)
     }
@@ -212,8 +209,7 @@ pub fn check_states_watched<P: StateProgram>(
 
 /// Makes the failure of a program that only full search can check.
 fn no_reduction<P: StateProgram>(program: &P) -> Failure {
-    let what = "its tasks do not report what they touch, so no order of them can be left out";
-    Failure::at(&program.program().name, what).with_hint("ask for a search of all states")
+    Failure::input(&program.program().name, Unusable::NoReduction)
 }
 
 /// Makes the initial states once, where the job can be stopped: `init` may run for long. Returns

@@ -1,9 +1,8 @@
 //! The checkpoint of a search: the only file that a job writes and reads itself, because the engine
 //! streams its tables into it.
 
-use crate::Failure;
-use crate::{FailureMessage, Level};
-use anyorder_common::text::{escape, shown};
+use crate::failure::{Failure, Missing, Unusable};
+use crate::remark::{Remark, Remarked};
 use anyorder_search::{Search, SearchError, SearchOptions, is_checkpoint};
 use anyorder_system::{Control, JobWatch, StateSystem};
 use std::path::Path;
@@ -22,12 +21,11 @@ impl<'a> Checkpoint<'a> {
     pub(super) fn new(file: &'a Path, identity: &'a str) -> Result<Checkpoint<'a>, Failure> {
         let checkpoint = Checkpoint { file, identity, failure: None };
         let Ok(meta) = file.metadata() else { return Ok(checkpoint) };
-        let is_ours = || is_checkpoint(file).map_err(|error| Failure::reading(file, &error));
+        let is_ours = || is_checkpoint(file).map_err(|error| Failure::reading(file, error));
         if meta.is_file() && (meta.len() == 0 || is_ours()?) {
             return Ok(checkpoint);
         }
-        Err(Failure::at(file, "not a checkpoint; the file was not overwritten")
-            .with_hint("give `--checkpoint` a new file, or an earlier checkpoint"))
+        Err(Failure::input(file, Unusable::NotACheckpoint))
     }
 
     /// Reads the search saved in a file, unless the job is stopped meanwhile.
@@ -41,8 +39,8 @@ impl<'a> Checkpoint<'a> {
         let search = Search::resume(system, options, file, identity);
         drop(watched);
         search.map_err(|error| match control.check() {
-            Err(stopped) => Failure::stopped(stopped.0, &format!("{} was not read", shown(file))),
-            Ok(()) => Failure::new(failure(file, &error)),
+            Err(stopped) => Failure::stopped(stopped.0, Missing::Input(file.to_owned())),
+            Ok(()) => Failure::input(file, Unusable::Search(error)),
         })
     }
 
@@ -51,7 +49,7 @@ impl<'a> Checkpoint<'a> {
     pub(super) fn begin<S: StateSystem>(&mut self, search: &Search<'_, S>) -> Result<(), Failure> {
         self.save(search);
         match self.failure.take() {
-            Some(error) => Err(Failure::new(failure(self.file, &error))),
+            Some(error) => Err(Failure::input(self.file, Unusable::Search(error))),
             None => Ok(()),
         }
     }
@@ -62,19 +60,13 @@ impl<'a> Checkpoint<'a> {
     }
 
     /// Reports the file of a search that was cut, or why the file is out of date.
-    pub(super) fn end(self, cut: bool) -> Option<FailureMessage> {
-        let file = shown(self.file);
-        let text = match self.failure {
-            Some(error) => format!("cannot save the search: {}", failure(self.file, &error)),
-            None if cut => {
-                format!("the search was saved to {file}; `--resume {file}` continues it")
-            }
+    pub(super) fn end(self, cut: bool) -> Option<Remark> {
+        let file = self.file.to_owned();
+        let what = match self.failure {
+            Some(error) => Remarked::NotSaved(file, error.to_string()),
+            None if cut => Remarked::Saved(file),
             None => return None,
         };
-        Some(FailureMessage::new(Level::Warning, text))
+        Some(Remark { input: None, what })
     }
-}
-
-fn failure(file: &Path, error: &SearchError) -> String {
-    format!("{}: {}", shown(file), escape(&error.to_string()))
 }

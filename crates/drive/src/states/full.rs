@@ -4,9 +4,9 @@ use super::check::{CheckOptions, Searched, Watcher, starts};
 use super::checkpoint::Checkpoint;
 use super::program::StateProgram;
 use super::report::{certify_findings, publish, report};
-use crate::Failure;
-use crate::{FailureMessage, JobResult};
-use anyorder_common::text::escape;
+use crate::JobResult;
+use crate::failure::{Failure, Unusable};
+use crate::remark::Remark;
 use anyorder_finding::Stats;
 use anyorder_search::{
     Exported, GraphFormat, Limit, Pause, Search, SearchError, SearchOptions, Stop, Storage,
@@ -15,7 +15,7 @@ use anyorder_search::{
 use anyorder_system::{Control, StateSystem};
 
 /// The outcome of a full search, with remarks about its checkpoint.
-type WithRemarks<S> = (Searched<S, ()>, Vec<FailureMessage>);
+type WithRemarks<S> = (Searched<S, ()>, Vec<Remark>);
 
 /// So few findings are published one by one.
 const FOUND_FEW: usize = 16;
@@ -34,7 +34,7 @@ pub(super) fn full<P: StateProgram>(
         check_options.checkpoint.as_deref().map(|file| Checkpoint::new(file, &identity));
     let mut checkpoint = checkpoint.transpose()?;
     let mut search = match &check_options.resume {
-        None => Search::new(system, &options).map_err(|error| failure(program, &error))?,
+        None => Search::new(system, &options).map_err(|error| failure(program, error))?,
         Some(file) => Checkpoint::resume((system, control), &options, file, &identity)?,
     };
     if let Some(checkpoint) = &mut checkpoint {
@@ -63,7 +63,7 @@ pub(super) fn full<P: StateProgram>(
         }
         Ok(())
     });
-    let outcome = outcome.map_err(|error| failure(program, &error))?;
+    let outcome = outcome.map_err(|error| failure(program, error))?;
     let cut = !outcome.limits.is_empty();
     let remarks = checkpoint.and_then(|checkpoint| checkpoint.end(cut)).into_iter().collect();
     let counts = &outcome.stats;
@@ -107,14 +107,8 @@ fn options<S: StateSystem>(system: &S, check_options: &CheckOptions) -> SearchOp
 }
 
 /// Makes the failure of a search.
-pub(super) fn failure<P: StateProgram>(program: &P, error: &SearchError) -> Failure {
-    let failure = Failure::at(&program.program().name, escape(&error.to_string()));
-    match error {
-        SearchError::Symmetry => failure.with_hint(
-            "the values of an index type behave differently, which is a bug of anyorder; run without `--symmetry`",
-        ),
-        _ => failure,
-    }
+pub(super) fn failure<P: StateProgram>(program: &P, error: SearchError) -> Failure {
+    Failure::input(&program.program().name, Unusable::Search(error))
 }
 
 /// Returns the name under which a result lists a limit.
@@ -184,7 +178,7 @@ pub fn simulate<P: StateProgram>(
         so_far.publish(control);
     };
     let walked = walk_watched(program.system(), &options, control, &mut on_found);
-    let walked = walked.map_err(|error| failure(program, &error))?;
+    let walked = walked.map_err(|error| failure(program, error))?;
     let mut stats = Stats::new();
     stats
         .set("executions", walked.stats.executions)
@@ -243,5 +237,5 @@ pub fn export_graph<P: StateProgram>(
     let GraphOptions { format, states_max, depth_max } = *options;
     let options =
         SearchOptions { states_max, depth_max, responses: false, ..SearchOptions::default() };
-    export(program.system(), format, &options, control).map_err(|error| failure(program, &error))
+    export(program.system(), format, &options, control).map_err(|error| failure(program, error))
 }

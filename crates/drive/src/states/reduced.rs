@@ -7,8 +7,7 @@
 use super::check::{CheckOptions, Searched};
 use super::program::StateProgram;
 use super::report::publish;
-use crate::Failure;
-use anyorder_common::text::escape;
+use crate::failure::{Failure, Unusable};
 use anyorder_explore::{paper, stateful};
 use anyorder_finding::Stats;
 use anyorder_search::{Property, Stop, Violation};
@@ -39,7 +38,7 @@ where
     };
     let mut on_found = |found: Vec<_>| publish(program, &found, control);
     let outcome = stateful::explore_watched(program.system(), &options, control, &mut on_found);
-    let outcome = outcome.map_err(|error| failure(program, &error))?;
+    let outcome = outcome.map_err(|error| failure(program, error))?;
     let (counts, own) = (&outcome.stats, &outcome.detail.counts);
     let mut stats = Stats::new();
     stats
@@ -72,7 +71,7 @@ where
         ..paper::PaperOptions::default()
     };
     let outcome = paper::explore(program.system(), &options, control);
-    let outcome = outcome.map_err(|error| failure(program, &error))?;
+    let outcome = outcome.map_err(|error| failure(program, error))?;
     let (counts, own) = (&outcome.stats, &outcome.detail.counts);
     let mut stats = Stats::new();
     stats
@@ -88,8 +87,8 @@ where
     Ok((outcome, stats))
 }
 
-fn failure<P: StateProgram>(program: &P, error: &stateful::Error) -> Failure {
-    Failure::at(&program.program().name, escape(&error.to_string()))
+fn failure<P: StateProgram>(program: &P, error: stateful::Error) -> Failure {
+    Failure::input(&program.program().name, Unusable::Reduction(error))
 }
 
 /// Searches in full for shorter runs, up to the length of the longest run found. If a limit cuts

@@ -118,7 +118,7 @@ fn follow<P: StateProgram>(
 ) -> Result<Followed<P::System>, Failure> {
     let (places, divergence) = program.follow(schedule);
     let path = anyorder_search::replay(program.system(), &places);
-    let mut path = path.map_err(|error| failure(program, &error))?;
+    let mut path = path.map_err(|error| failure(program, error))?;
     if divergence.is_none() {
         path.repeats_from = repeats_from(schedule);
     }

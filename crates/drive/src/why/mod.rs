@@ -2,21 +2,18 @@
 
 mod certified;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, KnownEvents, Needs, NoEvent, Unusable};
 use crate::predict::step_text;
 use crate::rules::fitting_rules;
-use crate::trace_input::{TraceInput, not_observed};
+use crate::trace_input::TraceInput;
 use crate::words;
 use anyorder_certify::{ClaimedOrder, write_order};
-use anyorder_common::numbers::plural;
-use anyorder_common::text::{escape, shown};
 use anyorder_finding::ExplanationStep;
 use anyorder_hb::RuleSet;
 use anyorder_system::Control;
 use anyorder_trace::{EventId, LabelScheme, Trace};
 use certified::{certificate, certified};
 use std::io;
-use std::path::Path;
 
 /// The order of two events, explained.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -68,9 +65,7 @@ pub fn why(
 ) -> Result<Option<Explanation>, Failure> {
     let TraceInput { name, trace, not_understood, .. } = input;
     if input.is_partial() {
-        let hint =
-            "races need a recorded run; `anyorder consistency` and `info` read partial traces";
-        return Err(not_observed(name).with_hint(hint));
+        return Err(Failure::input(name, Unusable::NotObserved(Needs::Races)));
     }
     let (a, b) = (event(trace, name, labels[0])?, event(trace, name, labels[1])?);
     let rules = rules.unwrap_or_else(|| fitting_rules(trace));
@@ -109,39 +104,24 @@ impl Explanation {
 const NAMED_MAX: usize = 5;
 
 /// Finds an event by its name.
-fn event(trace: &Trace, name: &str, label: &str) -> Result<EventId, Failure> {
-    let name = shown(Path::new(name));
-    let wanted = label;
-    let label = escape(wanted);
-    match trace.all_named(wanted)[..] {
-        [event] => return Ok(event),
-        [] => {}
+fn event(trace: &Trace, name: &str, label: &str) -> Result<EventId, NoEvent> {
+    let (input, label) = (name.to_owned(), label.to_owned());
+    let label_of = |row: usize| trace.label(EventId::from_index(row));
+    match trace.all_named(&label)[..] {
+        [event] => Ok(event),
+        [] => {
+            let known = match (trace.tables().meta.labels, trace.len()) {
+                (LabelScheme::AccessOrOperation, _) => KnownEvents::AccessOrOperation,
+                (_, 0) => KnownEvents::None,
+                (_, n) => KnownEvents::Range(label_of(0), label_of(n - 1)),
+            };
+            Err(NoEvent::Unknown { input, label, known })
+        }
         ref several => {
-            let count = plural(several.len() as u64, "event");
-            let failure = Failure::new(format!("{name} has {count} with the name `{label}`"));
-            let mut names: Vec<String> = several
-                .iter()
-                .take(NAMED_MAX)
-                .map(|event| {
-                    format!("`{}` ({})", trace.unique_label(*event), step_text(trace, *event))
-                })
-                .collect();
-            if several.len() > NAMED_MAX {
-                names.push(format!("{} more", several.len() - NAMED_MAX));
-            }
-            return Err(failure.with_hint(format!("say which one: {}", names.join(", "))));
+            let first = several.iter().take(NAMED_MAX);
+            let first = first.map(|one| (trace.unique_label(*one), step_text(trace, *one)));
+            let (count, first) = (several.len() as u64, first.collect());
+            Err(NoEvent::Ambiguous { input, label, count, first })
         }
     }
-    let failure = Failure::new(format!("{name} has no event `{label}`"));
-    let label_of = |row: usize| trace.label(EventId::from_index(row));
-    Err(failure.with_hint(match (trace.tables().meta.labels, trace.len()) {
-        (LabelScheme::AccessOrOperation, _) => {
-            "accesses and operations have separate numbers: `access:N` or `op:N`".to_owned()
-        }
-        (_, 0) => "the trace has no events".to_owned(),
-        (_, n) => {
-            let [first, last] = [label_of(0), label_of(n - 1)];
-            format!("the events range from `{}` to `{}`", escape(&first), escape(&last))
-        }
-    }))
 }

@@ -136,5 +136,5 @@ pub(crate) fn whole<T>(result: &Result<T, Failure>) -> &T {
 
 /// Returns the messages of a failure.
 pub(crate) fn lines(failure: &Failure) -> String {
-    failure.messages.iter().map(|message| message.line.as_str()).collect::<Vec<_>>().join("; ")
+    failure.to_string().replace('\n', "; ")
 }

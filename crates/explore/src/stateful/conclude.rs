@@ -85,18 +85,24 @@ impl<S: Reducible> Engine<'_, S> {
     }
 
     /// Returns the update conflicts, and the limit that cut their search. After a stop it searches
-    /// only a small graph, whose conflicts were found so far.
+    /// only the first states, whose conflicts were found so far.
     fn conflicts_until_stopped(&self) -> (NumberedConflicts, Option<Limit>) {
-        let before = self.control.check();
-        let watch = match before {
-            Ok(()) => JobWatch::of(self.control),
-            Err(_) if self.space.nodes.len() <= SMALL_GRAPH => JobWatch::default(),
-            Err(stopped) => return (BTreeMap::new(), Some(Limit::from(stopped.0))),
-        };
-        let _entered = watch.enter();
-        let found = self.update_conflicts();
-        let after = self.control.check().err().filter(|_| before.is_ok());
-        (found, after.map(|stopped| Limit::from(stopped.0)))
+        let states = self.space.nodes.len();
+        let stopped = || self.control.check().err().map(|stopped| Limit::from(stopped.0));
+        let mut cut = stopped();
+        let mut found = BTreeMap::new();
+        if cut.is_none() {
+            let _entered = JobWatch::of(self.control).enter();
+            found = self.update_conflicts(states);
+            cut = stopped();
+        }
+        if cut.is_some() {
+            let _entered = JobWatch::default().enter();
+            let first = self.update_conflicts(states.min(SMALL_GRAPH));
+            first.into_iter().for_each(|(pair, path)| _ = found.entry(pair).or_insert(path));
+            cut = cut.filter(|_| states > SMALL_GRAPH);
+        }
+        (found, cut)
     }
 
     /// Returns the index of the initial state, and the choices of a path through the explored

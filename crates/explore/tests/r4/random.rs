@@ -4,6 +4,7 @@ use crate::tests::r4::naive::{Act, Twin, choices};
 use crate::tests::r4::toy::{ALL, Effects, Model, NONE, Skills, factory};
 use anyorder_explore::r4::{Order, Outcome, ReversalKind, ReversalOptions, Sleep, explore};
 use anyorder_system::{AccessKind, Control, Level, Observation, PartPath, TaskName, TaskRole};
+use anyorder_testkit::effort::Seeds;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A small random number generator.
@@ -285,15 +286,15 @@ pub(crate) fn sequences(outcome: &Outcome) -> BTreeMap<Vec<Act>, u32> {
     (0..outcome.runs.len()).map(|i| (acts(outcome, i), outcome.runs[i].depth)).collect()
 }
 
-fn rounds() -> u64 {
-    anyorder_testkit::effort::cases(75)
+fn rounds() -> Seeds {
+    anyorder_testkit::effort::seeds(75)
 }
 
 #[test]
 fn bounded_sets_are_those_of_the_twin() {
     let (mut slept, mut skipped, mut disabled, mut duplicates) = (0, 0, 0, 0);
     for (name, kind) in KINDS {
-        for seed in 1..=rounds() {
+        for seed in rounds() {
             let model = Random::new(kind, &mut Numbers(seed.wrapping_mul(0x1234_5678_9abc_def1)));
             let twin = Twin::new(model.clone());
             let bound = 1 + (seed % 3) as u32;
@@ -357,7 +358,7 @@ fn exhaustive_runs_are_one_in_each_class() {
     let (mut classes_total, mut runs_total, mut blocked, mut began_again) = (0, 0, 0, 0);
     for (name, kind) in KINDS.into_iter().chain(GUARDED) {
         let mut tried = 0;
-        for seed in 1..=rounds() {
+        for seed in rounds() {
             let model = Random::new(kind, &mut Numbers(seed.wrapping_mul(0x9876_5432_1234_5677)));
             let twin = Twin::new(model.clone());
             let Some(all) = twin.all(3000) else { continue };
@@ -385,7 +386,7 @@ fn exhaustive_runs_are_one_in_each_class() {
             runs_total += all.len();
             blocked += outcome.counts.sleep_blocked;
         }
-        assert!(tried > rounds() / 2, "{name}: most systems are small enough");
+        assert!(tried > rounds().count() / 2, "{name}: most systems are small enough");
     }
     println!("{runs_total} sequences in {classes_total} classes; {blocked} runs were blocked");
     println!("{began_again} began again");
@@ -457,7 +458,7 @@ fn programs_that_keep_or_list_less_give_the_same_sequences() {
 fn greedy_sleeping_gives_some_of_the_classes() {
     let (mut all, mut greedy, mut missed) = (0, 0, 0);
     for (_, kind) in KINDS {
-        for seed in 1..=rounds() {
+        for seed in rounds() {
             let model = Random::new(kind, &mut Numbers(seed.wrapping_mul(0x1357_9bdf_0246_8ace)));
             let classes = |sleep| -> BTreeSet<_> {
                 let options = ReversalOptions {
@@ -485,7 +486,7 @@ fn greedy_sleeping_gives_some_of_the_classes() {
 fn values_and_declared_updates_lose_no_final_state() {
     let (mut plain, mut by_value, mut by_update) = (0, 0, 0);
     for (name, kind) in KINDS.into_iter().chain(GUARDED) {
-        for seed in 1..=rounds() {
+        for seed in rounds() {
             let model = Random::new(kind, &mut Numbers(seed.wrapping_mul(0x0f0f_1234_5bcd_0001)));
             let twin = Twin::new(model.clone());
             let Some(all) = twin.all(3000) else { continue };

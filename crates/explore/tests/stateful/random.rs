@@ -14,12 +14,10 @@ use std::collections::BTreeMap;
 const STATES_MAX: usize = 2_000;
 
 /// Seeds of each kind.
-fn seeds() -> u64 {
-    anyorder_testkit::effort::cases(3_000)
-}
+const SEEDS: u64 = 3_000;
 
-fn systems(kind: Kind, seeds: u64) -> impl Iterator<Item = (u64, Toy, Truth)> {
-    (1..=seeds).map(move |seed| {
+fn systems(kind: Kind, number: u64) -> impl Iterator<Item = (u64, Toy, Truth)> {
+    anyorder_testkit::effort::seeds(number).into_iter().map(move |seed| {
         let toy = random_toy(kind, seed);
         let truth = truth(&toy, STATES_MAX);
         let truth = truth.unwrap_or_else(|| panic!("{kind:?} seed {seed}: too many states"));
@@ -46,7 +44,7 @@ fn everything_is_found() {
     let mut stuck = 0;
     for kind in KINDS {
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-        for (seed, toy, truth) in systems(kind, seeds()) {
+        for (seed, toy, truth) in systems(kind, SEEDS) {
             let asked = anyorder_search::SearchOptions {
                 updates: true,
                 livelocks: true,
@@ -174,7 +172,7 @@ fn everything_is_found() {
 fn everything_is_found_whenever_it_gives_up() {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for kind in KINDS {
-        for (seed, toy, truth) in systems(kind, seeds()) {
+        for (seed, toy, truth) in systems(kind, SEEDS) {
             for (values, infer) in [(true, true), (false, seed % 2 == 0)] {
                 let give_up = GiveUp::At(seed % 16);
                 let (reduced, _) = run(
@@ -232,8 +230,8 @@ fn wrong_engines_are_noticed() {
         let (mut noticed, mut tried) = (0, 0);
         let mut first = Option::None;
         for kind in KINDS {
-            let seeds = if kind == Kind::Updates { 4_000 } else { 1_000 };
-            for (seed, toy, truth) in systems(kind, seeds) {
+            let number = if kind == Kind::Updates { 4_000 } else { 1_000 };
+            for (seed, toy, truth) in systems(kind, number) {
                 tried += 1;
                 // A wrong edge cannot be replayed.
                 let Some((outcome, locals)) = try_run(&toy, &sabotaged(true, sabotage)) else {

@@ -20,7 +20,7 @@ fn with_stack<T: Send>(f: impl FnOnce() -> T + Send) -> T {
 fn the_machine_and_the_naive_interpreter_agree() {
     with_stack(|| {
         let seeds = anyorder_testkit::effort::seeds(1_500);
-        let count = seeds.end - seeds.start;
+        let count = seeds.count();
         let mut cover = Coverage::new();
         let mut kinds: BTreeMap<&'static str, u64> = BTreeMap::new();
         let (mut refused, mut states, mut transitions, mut cut, mut deadlocks, mut broken) =

@@ -13,11 +13,11 @@ mod session;
 mod small;
 
 use anyorder_order::solver::Sabotage;
-use anyorder_testkit::effort::seeds;
+use anyorder_testkit::effort::{Seeds, seeds};
 use session::{Counters, Plan, SMALL};
 
 /// Runs sessions with these seeds, some of them twice.
-fn sessions(seeds: std::ops::Range<u64>, nodes: u32, sabotage: Sabotage, counters: &mut Counters) {
+fn sessions(seeds: Seeds, nodes: u32, sabotage: Sabotage, counters: &mut Counters) {
     for seed in seeds {
         let plan = Plan { seed, nodes, sabotage, most_conflicts: None };
         let answers = match session::run(plan, counters) {

@@ -1,5 +1,6 @@
 //! Naive reference computations, and counters of the branches that random instances took.
 
+use anyorder_testkit::effort::first_seed;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -51,8 +52,11 @@ impl Counters {
     }
 }
 
-/// A runner with a fixed seed, so that failures and counts are reproducible.
+/// A runner whose random numbers `ANYORDER_SEED` chooses, so that failures and counts are
+/// reproducible.
 pub(crate) fn runner(cases: u32) -> TestRunner {
     let config = Config { cases, failure_persistence: None, ..Config::default() };
-    TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
+    let mut seed = [0; 32];
+    seed[..8].copy_from_slice(&first_seed().to_le_bytes());
+    TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &seed))
 }

@@ -83,7 +83,7 @@ fn table(run: &Run, lanes: &[&str]) -> Markup {
                                 } @else { td {} }
                             }
                             @if places {
-                                td.at { @if let Some(place) = &step.place { (safe(place)) } }
+                                td.at { @if let Some(place) = &step.place { (safe(&place.to_string())) } }
                             }
                         }
                     }
@@ -104,13 +104,17 @@ fn note(width: usize, text: &str) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anyorder_finding::run::Mark;
+    use anyorder_finding::run::{Mark, RunPlace};
 
     fn run(lanes: usize, steps: usize) -> Run {
         let step = |n: usize| RunStep {
             lane: format!("T<{}>", n % lanes),
             what: format!("write </td>{n}"),
-            place: Some("<a>.c:1".to_owned()),
+            place: Some(RunPlace {
+                file: "<a>.c".to_owned(),
+                line: Some(1),
+                ..RunPlace::default()
+            }),
             number: Some(format!("{n}&")),
             left_out: usize::from(n == 1) * 5,
             mark: if n == 2 { Some(Mark::First) } else { None },

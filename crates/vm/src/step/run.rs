@@ -27,8 +27,12 @@ impl Interpreter<'_> {
         }
     }
 
+    /// Returns registers in a row. If there are none, the first may be any, as for the validator.
     #[inline]
     pub(crate) fn slice(&self, first: Reg, count: u16) -> &[Value] {
+        if count == 0 {
+            return &[];
+        }
         let start = self.low + first.index();
         &self.regs[start..start + usize::from(count)]
     }

@@ -6,6 +6,7 @@ pub use self::path_words::{PathWords, StepFacts};
 pub use self::tasks::{MachineFactory, MachineRun};
 pub use self::waiting_places::WaitingPlace;
 pub use self::waits::{Reason, Waiting};
+pub use self::words::StepPlace;
 
 mod async_run;
 

@@ -205,7 +205,7 @@ fn locals(machine: &Machine, thread: &Thread) -> String {
     };
     if let Some(place) = place(machine, thread) {
         words.push_str(if words.is_empty() { "at " } else { " at " });
-        words.push_str(&place);
+        words.push_str(&place.to_string());
     }
     let Some(frame) = thread.frames.last() else { return words };
     let function = &machine.program.functions[usize::from(frame.func)];

@@ -8,7 +8,7 @@
 
 use super::changes::{NewTask, PlaceChange, changes, is_value, posts, waits};
 use super::parts::{Part, parts};
-use super::words::{self, Runs};
+use super::words::{self, Runs, StepPlace};
 use crate::machine::Machine;
 use crate::program::FuncId;
 use crate::state::rename::{
@@ -45,7 +45,7 @@ pub struct StepFacts {
     /// What it runs: a task with its arguments, an event, a thread.
     pub what: String,
     /// The source position of a thread.
-    pub place: Option<String>,
+    pub place: Option<StepPlace>,
     /// The values that it changed, or single elements of them if that is clearer.
     pub changes: Vec<PlaceChange>,
     /// The threads that began to wait, with the conditions.

@@ -6,6 +6,8 @@ use crate::program::Family;
 use crate::state::{Message, Origin, State, StepId, Thread, ThreadBody};
 use crate::transitions::Action;
 use crate::value::{Value, show::short};
+use anyorder_system::FailureSite;
+use std::fmt;
 
 /// `name`, or `name[index]` in a family.
 fn member_name(name: &str, family: Option<Family>, index: i64) -> String {
@@ -97,19 +99,38 @@ pub(crate) fn body_name(machine: &Machine, thread: &Thread) -> String {
     }
 }
 
-/// Returns the position of a thread: `file:line:column`, or an instruction if that is not known.
-pub(super) fn place(machine: &Machine, thread: &Thread) -> Option<String> {
+/// The position of a thread in its text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum StepPlace {
+    /// A position in a file.
+    Position(FailureSite),
+    /// A function and an instruction of it, if the position is not known.
+    Instruction(String, u32),
+}
+
+/// `file:line:column`, or `function+instruction`.
+impl fmt::Display for StepPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StepPlace::Position(site) => site.fmt(f),
+            StepPlace::Instruction(function, number) => write!(f, "{function}+{number}"),
+        }
+    }
+}
+
+/// Returns the position of a thread.
+pub(super) fn place(machine: &Machine, thread: &Thread) -> Option<StepPlace> {
     let frame = thread.frames.last()?;
     let function = &machine.program.functions[usize::from(frame.func)];
     let site = function.sites.get(frame.pc as usize);
     let site = site.and_then(|site| machine.program.sites.get(site.index()));
     Some(match site.filter(|site| site.line > 0) {
         Some(site) => {
-            let file = machine.program.files.get(usize::from(site.file));
-            let file = file.map_or("", String::as_str);
-            format!("{file}:{}:{}", site.line, site.column)
+            let file = machine.program.files.get(usize::from(site.file)).cloned();
+            let file = file.unwrap_or_default();
+            StepPlace::Position(FailureSite { file, line: site.line, column: site.column })
         }
-        None => format!("{}+{}", function.name, frame.pc),
+        None => StepPlace::Instruction(function.name.clone(), frame.pc),
     })
 }
 
@@ -120,7 +141,7 @@ pub(crate) struct Runs {
     /// The mailbox that the task is taken from.
     pub(crate) mailbox: Option<String>,
     /// The position of the thread.
-    pub(crate) place: Option<String>,
+    pub(crate) place: Option<StepPlace>,
 }
 
 /// Returns what a step of a state runs.

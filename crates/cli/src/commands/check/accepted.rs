@@ -1,12 +1,10 @@
 //! The findings that a team has accepted: the baseline and the suppressions.
 
 use crate::args::{CountingArgs, Global};
-use crate::failure::Failure;
+use crate::failure::{Failure, Message, Usage};
 use crate::output::to_file;
 use crate::reading::{self, BASELINE, SUPPRESSIONS, stopped};
 use anyorder_common::numbers::plural;
-use anyorder_common::text::escape;
-use anyorder_drive::{FailureMessage, Level};
 use anyorder_finding::{Baseline, Finding, Outcome, Policy, Suppressions, Warning, WarningKind};
 use std::path::{Path, PathBuf};
 
@@ -57,18 +55,14 @@ impl AcceptedFindings {
     /// Marks the accepted findings, until `stop` returns true: the findings that were not decided
     /// then are left out, because some of them may not count. Returns warnings about entries that
     /// match none.
-    pub(crate) fn apply(
-        &self,
-        outcome: &mut Outcome,
-        stop: &dyn Fn() -> bool,
-    ) -> Vec<FailureMessage> {
+    pub(crate) fn apply(&self, outcome: &mut Outcome, stop: &dyn Fn() -> bool) -> Vec<Message> {
         let mut warnings = Vec::new();
         let mut is_whole = true;
         if let Some((path, suppressions)) = &self.suppressions {
             let applied = suppressions.apply_until(&mut outcome.findings, stop);
             warnings.extend(applied.unused.iter().map(|unused| {
                 let what = format!("line {}: this suppression matches nothing", unused.line);
-                FailureMessage::at(Level::Warning, path, what)
+                Message::warning_at(path, what)
             }));
             let left_out = outcome.findings.len() - applied.decided;
             is_whole = left_out == 0;
@@ -91,7 +85,7 @@ impl AcceptedFindings {
                 let what = format!(
                     "{what} did not occur; write the baseline again with `--write-baseline`"
                 );
-                warnings.push(FailureMessage::at(Level::Warning, path, what));
+                warnings.push(Message::warning_at(path, what));
             }
         }
         warnings
@@ -111,6 +105,7 @@ fn parsed<T, E: ToString>(
     parse: impl Fn(&str) -> Result<T, E>,
 ) -> Result<Option<(PathBuf, T)>, Failure> {
     let Some((path, text)) = file else { return Ok(None) };
-    let value = parse(&text).map_err(|error| Failure::at(path, escape(&error.to_string())))?;
+    let value = parse(&text)
+        .map_err(|error| Usage::Accepted { path: path.to_owned(), why: error.to_string() })?;
     Ok(Some((path.to_owned(), value)))
 }

@@ -8,7 +8,7 @@ mod varied;
 use crate::args::{CheckArgs, Global};
 use crate::commands::predict::UNCONFIRMED;
 use crate::commands::render::{self, Form, set_elapsed};
-use crate::failure::Failure;
+use crate::failure::{Failure, Usage};
 use crate::guard::{Document, Kind};
 use crate::input::{self, PeekedInput};
 use crate::load::{Read, read};
@@ -16,10 +16,11 @@ use crate::search_watch::SearchWatch;
 use crate::watch::Watch;
 use crate::witness::{Replay, name_replays, write_schedules};
 use anyorder_common::numbers::plural;
-use anyorder_common::text::{escape, quote};
+use anyorder_common::text::quote;
 use anyorder_drive::model::{Model, check_model_watched};
 use anyorder_drive::states::CheckResult;
-use anyorder_drive::{FailureMessage, JobResult, Level, check_trace};
+use anyorder_drive::{JobResult, check_trace};
+use anyorder_drive::{Remark, Remarked};
 use anyorder_finding::{Finding, Input, Outcome, Warning, WarningKind};
 use anyorder_system::StopReason;
 use anyorder_trace::{Trace, TraceOrder};
@@ -69,7 +70,7 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, watch: &Watch) -> Result<Ex
 fn check_all(args: &CheckArgs, global: &Global, watch: &Watch) -> Result<Option<Trace>, Failure> {
     let add = |inputs: Vec<Input>, result: JobResult| {
         watch.done();
-        global.print(&result.remarks);
+        global.remark(&result.remarks);
         watch.draft().add(inputs, result);
         watch.draft().change(|outcome| {
             outcome.options.set("strict", args.counting.strict);
@@ -92,7 +93,10 @@ fn check_all(args: &CheckArgs, global: &Global, watch: &Watch) -> Result<Option<
                     break;
                 }
                 let peeked = peeked.unwrap_or_else(|| input::peek(&path));
-                match peeked.and_then(|peeked| one(&path, peeked, args, global, watch)) {
+                match peeked
+                    .map_err(Failure::from)
+                    .and_then(|peeked| one(&path, peeked, args, global, watch))
+                {
                     Ok((input, result, trace)) => {
                         add(vec![input], result);
                         last = trace;
@@ -132,7 +136,7 @@ fn one(
     if peeked.is_model(global) {
         let several = args.inputs.len() > 1;
         if several && (args.search.checkpoint.is_some() || args.search.resume.is_some()) {
-            return Err(Failure::new("`--checkpoint` and `--resume` are for one model at a time"));
+            return Err(Usage::OneModel.into());
         }
         let text = peeked.model_text(path)?;
         let input = Input::new(path, "model");
@@ -159,16 +163,16 @@ fn model(
 ) -> Result<JobResult, Failure> {
     let model = Model::compile(&path.to_string_lossy(), text)?;
     let options = args.search.options();
-    global.print(model.warnings());
-    global.print(&options.plan(&model).1);
+    global.warn_of(model.warnings());
+    global.remark(&options.plan(&model).1);
     let mut follower = SearchWatch::new(watch, &args.search);
     let checked = check_model_watched(&model, &options, &watch.control(), &mut follower)?;
     let CheckResult { mut result, never_run } = checked;
     if !never_run.is_empty() {
         result.stats.set("never_run", never_run.join("; ").as_str());
     }
-    let warn = |words: &String| FailureMessage::at(Level::Warning, path, escape(words));
-    result.remarks.extend(never_run.iter().map(warn));
+    let warn = |words| Remark::on(path.to_string_lossy(), Remarked::NeverRun(words));
+    result.remarks.extend(never_run.into_iter().map(warn));
     args.search.set(&mut result.options);
     Ok(result)
 }

@@ -2,7 +2,7 @@
 
 use crate::args::{CheckArgs, Global, cores};
 use crate::commands::explore::program_input;
-use crate::failure::Failure;
+use crate::failure::{Failure, JobFailure, Usage};
 use crate::input::{self, PeekedInput, SCHEDULE_BYTES_MAX};
 use crate::reading::{stopped, watched};
 use crate::watch::Watch;
@@ -30,7 +30,7 @@ pub(super) enum CheckInputs {
     Varied(Varied),
     /// Inputs to check one by one. Unreadable inputs are reported together. An input without its
     /// beginning is opened again at its turn.
-    Inputs(Vec<(PathBuf, Option<Result<PeekedInput, Failure>>)>),
+    Inputs(Vec<(PathBuf, Option<Result<PeekedInput, JobFailure>>)>),
 }
 
 /// A run to vary.
@@ -68,15 +68,12 @@ pub(super) fn split(args: &CheckArgs, global: &Global) -> Result<CheckInputs, Fa
             let text = peeked.model_text(&path)?;
             varied.model = Some((path, text));
         } else {
-            let what = "unexpected input; expected one schedule, and one model or `--program`";
-            return Err(
-                Failure::at(path, what).with_hint("`anyorder replay` runs several schedules")
-            );
+            return Err(Usage::Unexpected { path }.into());
         }
     }
     if varied.model.is_none() && args.program.is_none() {
         let path = varied.recording.map(|(path, _)| path).unwrap_or_default();
-        return Err(Failure::at(path, "a schedule without its model; give the model, too"));
+        return Err(Usage::ScheduleAlone { path }.into());
     }
     Ok(CheckInputs::Varied(varied))
 }
@@ -103,7 +100,7 @@ pub(super) fn check(
     let (input, result) = match (varied.model, &args.program) {
         (Some((path, text)), _) => {
             let model = Model::compile(&path.to_string_lossy(), &text)?;
-            global.print(model.warnings());
+            global.warn_of(model.warnings());
             (Input::new(&path, "model"), explore_model(&model, &options, &control)?)
         }
         (None, command) => {

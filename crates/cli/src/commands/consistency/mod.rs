@@ -5,15 +5,14 @@ mod remarks;
 use crate::args::{ConsistencyArgs, Global};
 use crate::bugs::write_checked;
 use crate::commands::render::{self, Form, set_elapsed};
-use crate::failure::Failure;
+use crate::failure::{Failure, Message};
 use crate::guard::{Document, Kind};
 use crate::input;
 use crate::load::{Read, read};
 use crate::watch::Watch;
 use anyorder_common::text::shown;
 use anyorder_drive::{
-    CertifyOptions, Consistency, Consistent, FailureMessage, Level, TraceInput, WrittenNames,
-    consistency,
+    CertifyOptions, Consistency, Consistent, TraceInput, WrittenNames, consistency,
 };
 use anyorder_finding::{Policy, Verdict};
 use anyorder_trace::{EventId, Trace};
@@ -75,7 +74,7 @@ fn write_files(
         CertifyOptions { mailbox: Some(answer.partial.mailboxes), ..CertifyOptions::default() };
     let missing = |path: &Path, why: &str| {
         let what = format!("{} was not written: {why}", shown(path));
-        global.print(&[FailureMessage::new(Level::Warning, what)]);
+        global.print(&[Message::warning(what)]);
     };
     if let Some(path) = &args.witness {
         match verdict {

@@ -2,10 +2,10 @@
 
 use super::findings::{condition_of, failure_title};
 use crate::states::RunEnd;
-use anyorder_finding::run::{Change, Run, RunPost, RunStep};
+use anyorder_finding::run::{Change, Run, RunPlace, RunPost, RunStep};
 use anyorder_search::Path;
-use anyorder_system::Failure;
-use anyorder_vm::{Machine, PathWords, StepFacts};
+use anyorder_system::{Failure, FailureSite};
+use anyorder_vm::{Machine, PathWords, StepFacts, StepPlace};
 use std::collections::BTreeMap;
 
 /// The maximum number of values shown for the initial state.
@@ -58,7 +58,7 @@ fn run_step(facts: StepFacts) -> RunStep {
     RunStep {
         lane: facts.lane,
         what: facts.what,
-        place: facts.place,
+        place: facts.place.map(run_place),
         changes,
         posts: posts.collect(),
         reads,
@@ -66,6 +66,18 @@ fn run_step(facts: StepFacts) -> RunStep {
         takes,
         releases,
         ..RunStep::default()
+    }
+}
+
+/// The position of a step, as a run names it.
+fn run_place(place: StepPlace) -> RunPlace {
+    match place {
+        StepPlace::Position(FailureSite { file, line, column }) => {
+            RunPlace { file, line: Some(line), column: Some(column), last_line: None }
+        }
+        place @ StepPlace::Instruction(..) => {
+            RunPlace { file: place.to_string(), ..RunPlace::default() }
+        }
     }
 }
 

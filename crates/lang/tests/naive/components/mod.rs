@@ -371,7 +371,7 @@ fn forgetting_who_posted_is_noticed() {
             let text = posting::model(*seed);
             matches!(difference_from(&text, mutant, Counted::All), Some(Err(_)))
         };
-        let seed = effort::seeds(300).find(differs);
+        let seed = effort::seeds(300).into_iter().find(differs);
         println!("{mutant:?}: seed {seed:?}");
         assert!(seed.is_some(), "{mutant:?}");
     }
@@ -397,7 +397,7 @@ fn other_definitions_of_an_update_are_noticed() {
             );
             continue;
         }
-        let seed = effort::seeds(1_500).find(|seed| differs(&model(*seed)));
+        let seed = effort::seeds(1_500).into_iter().find(|seed| differs(&model(*seed)));
         println!("{mutant:?}, {counted:?}: seed {seed:?}");
         assert!(seed.is_some(), "{mutant:?}, {counted:?}");
     }

@@ -1,0 +1,97 @@
+//! A job is called from Rust, too: `drive` and the engines name no option of the command line. They
+//! give advice as data, and `cli` has the words.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The crates that the command line stands on, but those that write for its users.
+const CRATES: &[&str] = &[
+    "certify",
+    "common",
+    "commute",
+    "consistency",
+    "drive",
+    "explore",
+    "formats",
+    "hb",
+    "lang",
+    "order",
+    "pipe",
+    "predict",
+    "robust",
+    "search",
+    "stream",
+    "system",
+    "trace",
+    "vm",
+];
+
+/// Files that still name some, with the number of lines that do. The list may only shrink.
+const KNOWN: &[(&str, usize)] = &[
+    ("drive/src/consistency/finding.rs", 2),
+    ("drive/src/model/jobs.rs", 1),
+    ("drive/src/model/tasks.rs", 1),
+    ("drive/src/not_understood.rs", 1),
+];
+
+#[test]
+fn jobs_and_engines_name_no_option_of_the_command_line() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut sources = Vec::new();
+    for name in CRATES {
+        let before = sources.len();
+        collect(&crates.join(name).join("src"), &mut sources);
+        assert!(sources.len() > before, "the sources of {name} must be found");
+    }
+    let mut wrong = Vec::new();
+    for path in sources {
+        let text = fs::read_to_string(&path).expect("sources are UTF-8");
+        let name = path.display().to_string().replace('\\', "/");
+        let known = KNOWN.iter().find(|(file, _)| name.ends_with(file));
+        let found = named(&text);
+        if found.len() != known.map_or(0, |(_, count)| *count) {
+            wrong.extend(found.iter().map(|line| format!("{name}:{line}")));
+        }
+    }
+    assert!(wrong.is_empty(), "a job names an option:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_rule_sees_what_it_forbids() {
+    assert_eq!(named("fn f() {}\n    hint(\"`--salvage` reads\");\n"), [2]);
+    assert_eq!(named("let text = \"omit --run\";\n"), [1]);
+    assert_eq!(named("let text = \"see `a`;\n    --spec adds others\";\n"), [2]);
+    for allowed in ["// `--salvage`\n", "/// --spec\n", "Token(\"--\")\n", "frame(\"-->\")\n"] {
+        assert_eq!(named(allowed), [0; 0], "{allowed}");
+    }
+    let only_tests = "#[cfg(test)]\nmod tests {\n    run(\"./run.sh --fast\");\n}\n";
+    assert_eq!(named(only_tests), [0; 0]);
+}
+
+/// Returns the lines that name an option. Comments do not count, nor do the tests at the end.
+fn named(text: &str) -> Vec<usize> {
+    let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+    let lines = (1..).zip(code.lines());
+    let code = lines.filter(|(_, line)| !line.trim_start().starts_with("//"));
+    code.filter(|(_, line)| has_option(line)).map(|(number, _)| number).collect()
+}
+
+fn has_option(line: &str) -> bool {
+    line.match_indices("--").any(|(at, _)| {
+        line[at + 2..].starts_with(|next: char| next.is_ascii_lowercase())
+            && !line[..at].ends_with('-')
+    })
+}
+
+fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        match entry.path() {
+            path if path.ends_with("tests") || path.ends_with("tests.rs") => {}
+            path if path.is_dir() => collect(&path, found),
+            path if path.extension().is_some_and(|end| end == "rs") => found.push(path),
+            _ => {}
+        }
+    }
+    found.sort();
+}
