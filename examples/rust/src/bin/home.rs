@@ -27,12 +27,6 @@ use anyorder_vm::program::{
 };
 use std::{collections::HashSet, env, error::Error, fs, io, io::Write, iter, process::ExitCode};
 
-/// The files that are taken if none is given.
-const OWN_FILES: [(&str, &str); 2] = [
-    ("conflict.home", include_str!("../../homes/conflict.home")),
-    ("clean.home", include_str!("../../homes/clean.home")),
-];
-
 /// A thing has a value: the number of the thing, and that of the value.
 type Fact = (usize, u16);
 
@@ -289,7 +283,9 @@ fn main() -> ExitCode {
     let paths = env::args_os().skip(1).map(|path| (path.to_string_lossy().into_owned(), path));
     let mut files: Vec<_> = paths.map(|(name, path)| (name, fs::read_to_string(path))).collect();
     if files.is_empty() {
-        files = OWN_FILES.map(|(name, text)| (name.to_owned(), Ok(text.to_owned()))).into();
+        let own = |name: &str, text: &str| (name.to_owned(), Ok(text.to_owned()));
+        files.push(own("conflict.home", include_str!("../../homes/conflict.home")));
+        files.push(own("clean.home", include_str!("../../homes/clean.home")));
     }
     for (name, text) in files {
         if let Err(error) = text.map_err(Into::into).and_then(|text| show(&name, &text)) {
