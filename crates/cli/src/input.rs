@@ -12,29 +12,12 @@ use anyorder_formats::detect::{DetectError, Format, HEAD_BYTES, detect};
 use anyorder_formats::open::{OpenOptions, open as open_format};
 use anyorder_system::{Control, JobWatch};
 use anyorder_trace::{Block, Problems, ReadError, Tables, TraceSource};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::borrow::BorrowMut;
 use std::cell::Cell;
 use std::io::{self, BufReader, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// Parses the name of any format.
-pub(crate) fn format_parser() -> impl TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(Format::ALL.map(Format::word)).map(format_of)
-}
-
-/// Parses the name of a format that can be written.
-pub(crate) fn writable_parser() -> impl TypedValueParser<Value = Format> {
-    let writable = Format::ALL.into_iter().filter(|format| *format != Format::DroidRacer);
-    PossibleValuesParser::new(writable.map(Format::word)).map(format_of)
-}
-
-fn format_of(word: String) -> Format {
-    // The first parser accepts only known words.
-    Format::from_word(&word).unwrap_or(Format::NativeText)
-}
 
 /// An open trace.
 pub(crate) struct Opened {

@@ -1,7 +1,7 @@
 //! Writes results to stdout, or to a file that gets its name only when it is complete.
 
 use crate::failure::{Failure, JobFailure, Usage};
-use crate::guard::{Claiming, claim, written};
+use crate::phase::{Claiming, claim, written};
 use anyorder_common::files::{AtomicFile, Folder};
 use anyorder_common::text::Harmless;
 use anyorder_report::terminal::Fit;
@@ -132,11 +132,6 @@ impl FolderOut<'_> {
         written.map_err(|error| JobFailure::writing(self.path.join(name), error))?;
         Ok(())
     }
-}
-
-/// Returns standard error for messages: hostile characters that are left in them are escaped.
-pub(crate) fn stderr() -> Harmless<impl Write> {
-    Harmless::new(anstream::stderr().lock())
 }
 
 /// Whether `--wide` was given.

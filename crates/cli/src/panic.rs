@@ -1,6 +1,6 @@
 //! Handles panics: a panic is a bug, so it exits with status 70 and a request to report it.
 
-use crate::guard::claim;
+use crate::phase::claim;
 use anyorder_drive::ISSUES;
 use anyorder_finding::exit;
 use std::io::Write;

@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use common::{file, folder, run};
+use common::{file, folder, run, workspace};
 use serde_json::{Value, json};
 
 /// Returns the status and the result of a model.
@@ -45,6 +45,30 @@ fn expect(text: &str, options: &[&str], verdict: &str, answers: [&str; 4]) -> Va
     let found = names.map(|name| result["stats"][name].as_str().unwrap_or_default());
     assert_eq!(found, answers, "{text}\n{result}");
     result
+}
+
+#[test]
+fn a_conflict_without_harm_has_a_run_that_replays() {
+    let folder = folder();
+    let model =
+        workspace().join("examples/models/dictionary-lookup-fixed.any").display().to_string();
+    let ran = run(&["robust", &model, "--format", "json"]);
+    let value: Value = serde_json::from_str(&ran.stdout).expect("a result");
+    let mut tried = 0;
+    for finding in value["findings"].as_array().expect("findings") {
+        let schedule = &finding["witness"]["inline"];
+        if finding["harm"] != "harmless" || schedule["options"]["shows"].is_string() {
+            continue;
+        }
+        let schedule = file(&folder, "schedule.json", schedule.to_string());
+        let replayed = run(&["replay", &model, &schedule]);
+        assert_eq!(replayed.status, 0, "{replayed:?}");
+        let words = "replay: the run is possible; the schedule names no finding\n";
+        assert!(replayed.stdout.ends_with(words), "{replayed:?}");
+        assert_eq!(run(&["certify", &model, &schedule]).status, 0);
+        tried += 1;
+    }
+    assert!(tried > 0, "{tried} conflicts without harm");
 }
 
 #[test]

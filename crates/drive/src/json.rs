@@ -1,7 +1,8 @@
-//! JSON of any size, read so that the job of this thread can be stopped.
+//! JSON of any size, read so that the job of this thread can be stopped: as `serde_json` reads it,
+//! or strictly.
 
 use anyorder_system::JobWatch;
-use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use std::fmt;
 
@@ -12,70 +13,95 @@ use std::fmt;
 ///
 /// Fails like `serde_json`, and once the job was asked to stop.
 pub(crate) fn parse(text: &str) -> Result<Value, serde_json::Error> {
-    serde_json::from_str(text).map(|Watched(value)| value)
+    read(text, Keys::Last)
 }
 
-/// A value that is read with polls.
-struct Watched(Value);
+/// Like [`parse`]; a key that stands twice in an object is an error, too.
+///
+/// # Errors
+///
+/// Like [`parse`].
+pub(crate) fn parse_strictly(text: &str) -> Result<Value, serde_json::Error> {
+    read(text, Keys::Once)
+}
 
-impl<'de> Deserialize<'de> for Watched {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Watched, D::Error> {
-        deserializer.deserialize_any(WatchedVisitor)
+fn read(text: &str, keys: Keys) -> Result<Value, serde_json::Error> {
+    let mut json = serde_json::Deserializer::from_str(text);
+    let value = keys.deserialize(&mut json)?;
+    json.end()?;
+    Ok(value)
+}
+
+/// What becomes of a key that stands twice in an object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Keys {
+    /// The last one counts.
+    Last,
+    /// It is an error.
+    Once,
+}
+
+impl<'de> DeserializeSeed<'de> for Keys {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
     }
 }
 
-struct WatchedVisitor;
-
-impl<'de> Visitor<'de> for WatchedVisitor {
-    type Value = Watched;
+impl<'de> Visitor<'de> for Keys {
+    type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any valid JSON value")
     }
 
-    fn visit_unit<E>(self) -> Result<Watched, E> {
-        Ok(Watched(Value::Null))
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Watched, E> {
-        Ok(Watched(Value::Bool(value)))
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Watched, E> {
-        Ok(Watched(Value::Number(value.into())))
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Watched, E> {
-        Ok(Watched(Value::Number(value.into())))
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
     }
 
-    fn visit_f64<E>(self, value: f64) -> Result<Watched, E> {
-        Ok(Watched(Number::from_f64(value).map_or(Value::Null, Value::Number)))
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
     }
 
-    fn visit_str<E>(self, value: &str) -> Result<Watched, E> {
-        Ok(Watched(Value::String(value.to_owned())))
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Watched, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
         let watch = JobWatch::current();
         let mut values = Vec::new();
-        while let Some(Watched(value)) = list.next_element()? {
+        while let Some(value) = list.next_element_seed(self)? {
             watch.check().map_err(A::Error::custom)?;
             values.push(value);
         }
-        Ok(Watched(Value::Array(values)))
+        Ok(Value::Array(values))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Watched, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
         let watch = JobWatch::current();
         let mut object = Map::new();
         while let Some(key) = map.next_key::<String>()? {
             watch.check().map_err(A::Error::custom)?;
-            let Watched(value) = map.next_value()?;
+            let value = map.next_value_seed(self)?;
+            if self == Keys::Once && object.contains_key(&key) {
+                return Err(A::Error::custom(format!("the key `{key}` stands twice")));
+            }
             object.insert(key, value);
         }
-        Ok(Watched(Value::Object(object)))
+        Ok(Value::Object(object))
     }
 }
 
@@ -94,6 +120,16 @@ mod tests {
             let theirs = serde_json::from_str::<Value>(text).map_err(|error| error.to_string());
             assert_eq!(ours, theirs, "{text}");
         }
+    }
+
+    #[test]
+    fn read_strictly_a_key_stands_once() {
+        let error = |text| parse_strictly(text).map_err(|error| error.to_string());
+        assert!(error(TEXT).is_err_and(|error| error.starts_with("the key `a` stands twice")));
+        assert!(error(r#"[{"b":{"a":1,"a":1}}]"#).is_err());
+        let once = r#"{"a":[{"a":1},{"a":2}],"b":{}}"#;
+        assert_eq!(parse_strictly(once).ok(), parse(once).ok());
+        assert!(error(once).is_ok() && error("{} {}").is_err() && parse("{} {}").is_err());
     }
 
     #[test]

@@ -20,7 +20,6 @@ pub use anyorder_certify::WrittenNames;
 pub use anyorder_hb::{GroupBy, RuleSet};
 pub use anyorder_pipe::end_all_children;
 pub use certify::{
-    CertificateFault, CertificateKind, CertificateVerdict, Certified, CertifiedFile,
     CertifyOptions, CheckedText, TraceCertifier, certificate_text, certify_model, certify_program,
 };
 pub use check_trace::{CheckTraceOptions, check_trace};
@@ -33,6 +32,8 @@ pub use failure::{
     ModelWarning, Needs, NoEvent, NotShrinkable, ReadAs, Request, SpecificationMistakes, Unusable,
     WrongWitness,
 };
+pub use limits::stopped_by;
+pub use model::robust_model;
 pub use not_understood::StreamDoubts;
 pub use predict::{
     Analysis, CheckedWitness, Pairs, PredictOptions, Prediction, Reordering, Specifications,
@@ -41,11 +42,14 @@ pub use predict::{
 pub use remark::{FullReason, Level, Remark, Remarked};
 pub use result::{Collected, JobResult, Reported};
 pub use robust::{
-    Declared, RobustModelOptions, RobustProgram, RobustTraceOptions, robust_model, robust_program,
-    robust_trace, robust_verdict,
+    Declared, RobustModelOptions, RobustProgram, RobustTraceOptions, robust_program, robust_trace,
+    robust_verdict,
 };
 pub use schedules::{ClaimedFailure, Shows, Stored, first_schedule, read_schedules, schedule_of};
 pub use trace_input::{TraceInput, observed};
+pub use verdict::{
+    CertificateFault, CertificateKind, CertificateVerdict, Certified, CertifiedFile,
+};
 pub use why::{Explanation, why};
 
 pub mod explore;
@@ -57,6 +61,8 @@ mod check_trace;
 mod consistency;
 mod failure;
 mod json;
+mod kept;
+mod limits;
 mod not_understood;
 mod predict;
 mod remark;
@@ -65,6 +71,7 @@ mod robust;
 mod rules;
 mod schedules;
 mod trace_input;
+mod verdict;
 mod why;
 mod words;
 

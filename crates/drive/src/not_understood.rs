@@ -1,9 +1,8 @@
 //! The parts of an input that were not understood, as warnings in the result and as remarks on the
 //! findings that rest on them.
 
-use crate::predict::BrokenWait;
 use anyorder_common::numbers::plural;
-use anyorder_finding::{Finding, Severity, Warning, WarningKind, mark_ignored_input};
+use anyorder_finding::{Finding, Severity, Warning, WarningKind, mark_ignored_input, option};
 use anyorder_formats::{Ignored, IgnoredOperation, ThreadDoubt, Threads};
 use anyorder_trace::{
     Block, EventId, EventKind, HandlerId, InvocationId, Problem, Problems, Severity as Level,
@@ -12,13 +11,13 @@ use anyorder_trace::{
 use std::collections::BTreeMap;
 
 /// The maximum number of distinct warnings of one input in a result; others are counted.
-const TEXTS_MAX: usize = 20;
+pub(crate) const TEXTS_MAX: usize = 20;
 
 /// The filter of findings that claim nothing.
 const UNCONFIRMED: &str = "unconfirmed";
 
 /// The maximum number of places listed for one warning.
-const PLACES_MAX: usize = 5;
+pub(crate) const PLACES_MAX: usize = 5;
 
 /// The maximum number of names in a remark.
 const NAMES_MAX: usize = 3;
@@ -183,31 +182,12 @@ fn warnings_of_operations(input: &str, ignored: &Ignored) -> Vec<Warning> {
 }
 
 impl NotUnderstood {
-    /// Returns a warning for each method whose calls returned before what they wait for. Such a
-    /// call keeps no place: pairs with it may be left out.
-    pub(crate) fn of_waits(input: &str, trace: &Trace, broken: &[BrokenWait]) -> Vec<Warning> {
-        let mut by_method: BTreeMap<(&str, &str), Warning> = BTreeMap::new();
-        for BrokenWait { event, object, method } in broken {
-            let key = (object.as_str(), method.as_str());
-            let warning = by_method.entry(key).or_insert_with(|| {
-                let text = format!(
-                    "`{method}` of `{object}` returns before what it waits for, by the rules of its type: record a call that waits where it continues"
-                );
-                Warning::new(WarningKind::Ignored, input, text, 0)
-            });
-            warning.count += 1;
-            if warning.places.len() < PLACES_MAX {
-                warning.places.push(format!("event {}", trace.unique_label(*event)));
-            }
-        }
-        by_method.into_values().take(TEXTS_MAX).collect()
-    }
-
     /// Returns a warning for each object without a specification. Beyond the maximum, one warning
     /// counts the rest.
     pub(crate) fn of_unspecified(&self, input: &str) -> Vec<Warning> {
         let warning = |what: String, count| {
-            let why = "they have no specification (`--spec`, `--object`)";
+            let [spec, object] = [option::SPEC.typed(), option::OBJECT.typed()];
+            let why = format!("they have no specification ({spec}, {object})");
             let text = format!("calls of {what} are ignored: {why}");
             Warning::new(WarningKind::Ignored, input, text, count)
         };

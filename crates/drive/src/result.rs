@@ -4,8 +4,8 @@ use crate::remark::Remark;
 use anyorder_common::numbers::plural;
 use anyorder_finding::run::{Run, Runs};
 use anyorder_finding::{
-    Finding, Input, Kind, NOT_UNDERSTOOD, OptionValue, OptionValues, Origins, Outcome, Stat, Stats,
-    Warning, WarningKind, Witness, WitnessPlace, assign_ids_of,
+    Finding, Input, Kind, Merge, OptionName, OptionValue, OptionValues, Origins, Outcome, Stat,
+    StatName, Stats, Warning, WarningKind, Witness, WitnessPlace, assign_ids_of, option,
 };
 use anyorder_system::Control;
 use std::collections::BTreeMap;
@@ -23,9 +23,9 @@ pub struct JobResult {
     /// The options that decided the result.
     pub options: OptionValues,
     /// The names of the options that cut the search. If there are any, the result is incomplete.
-    pub limits: Vec<String>,
+    pub limits: Vec<OptionName>,
     /// The names of the options that bound the question.
-    pub bounds: Vec<String>,
+    pub bounds: Vec<OptionName>,
     /// Whether the answer is not complete, although no limit ended the job.
     pub open: bool,
     /// Warnings about the input, which are part of the result.
@@ -57,20 +57,20 @@ impl JobResult {
         control.progress.found(Box::new(self.clone()));
     }
 
-    /// Records that an option cut the search.
-    pub fn cut_by(&mut self, option: &str) {
-        self.limits.push(option.to_owned());
+    /// Records what cut the search.
+    pub fn cut_by(&mut self, name: OptionName) {
+        self.limits.push(name);
     }
 
     /// Records that a bound cut the search, and that the answer does not go beyond it.
-    pub fn open_within(&mut self, option: &str) {
-        self.bounded_by(option);
+    pub fn open_within(&mut self, name: OptionName) {
+        self.bounded_by(name);
         self.open = true;
     }
 
     /// Records that a requested bound cut the search.
-    pub fn bounded_by(&mut self, option: &str) {
-        self.bounds.push(option.to_owned());
+    pub fn bounded_by(&mut self, name: OptionName) {
+        self.bounds.push(name);
     }
 }
 
@@ -120,12 +120,12 @@ impl Collected {
         }
         let outcome = &mut self.outcome;
         self.checked += 1;
-        result.limits.iter().for_each(|option| outcome.cut_by(option));
+        result.limits.iter().for_each(|name| outcome.cut_by(*name));
         if result.warnings.iter().any(|warning| warning.kind == WarningKind::Ignored) {
-            outcome.cut_by(NOT_UNDERSTOOD);
+            outcome.cut_by(option::NOT_UNDERSTOOD);
         }
         outcome.warnings.extend(result.warnings);
-        result.bounds.iter().for_each(|option| outcome.bounded_by(option));
+        result.bounds.iter().for_each(|name| outcome.bounded_by(*name));
         outcome.complete &= !result.open;
         add_stats(&mut outcome.stats, &result.stats);
         for (name, value) in result.options.iter() {
@@ -135,7 +135,7 @@ impl Collected {
                 }
                 _ => value.clone(),
             };
-            outcome.options.set(name, value);
+            outcome.options.keep(name, value);
         }
         for Reported { mut finding, run } in result.findings {
             finding.input = inputs.first().map(|input| input.path.clone());
@@ -236,14 +236,12 @@ fn joined(known: &str, word: &str) -> String {
     if is_known { known.to_owned() } else { format!("{known}+{word}") }
 }
 
-/// The counts that are maxima over the inputs, not sums.
-const LARGEST: [&str; 3] = ["max_depth", "frontier_peak", "bytes_per_state"];
-
-/// Adds `more` to `sum`, name by name.
+/// Adds `more` to `sum`, name by name, as the declaration of each name says.
 fn add_stats(sum: &mut Stats, more: &Stats) {
     for (name, stat) in more.iter() {
+        let merge = StatName::declared(name).map_or(Merge::Sum, StatName::merge);
         let total = match (sum.get(name), stat) {
-            (Some(Stat::Integer(a)), Stat::Integer(b)) if LARGEST.contains(&name) => {
+            (Some(Stat::Integer(a)), Stat::Integer(b)) if merge == Merge::Largest => {
                 Stat::Integer(*a.max(b))
             }
             (Some(Stat::Integer(a)), Stat::Integer(b)) => Stat::Integer(a.saturating_add(*b)),
@@ -260,13 +258,15 @@ fn add_stats(sum: &mut Stats, more: &Stats) {
                 let length = a.len().max(b.len());
                 Stat::List((0..length).map(|i| at(a, i).saturating_add(at(b, i))).collect())
             }
-            (Some(Stat::Text(a)), Stat::Text(b)) if name == "algorithm" => Stat::Text(joined(a, b)),
-            (Some(Stat::Text(a)), Stat::Text(b)) if name == "never_run" => {
+            (Some(Stat::Text(a)), Stat::Text(b)) if merge == Merge::Words => {
+                Stat::Text(joined(a, b))
+            }
+            (Some(Stat::Text(a)), Stat::Text(b)) if merge == Merge::Phrases => {
                 Stat::Text(format!("{a}; {b}"))
             }
             (_, stat) => stat.clone(),
         };
-        sum.set(name, total);
+        sum.keep(name, total);
     }
 }
 
@@ -297,14 +297,16 @@ fn name_places(findings: &mut [Finding]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anyorder_finding::Ordered;
+    use anyorder_finding::{Ordered, stat};
 
     #[test]
     fn statistics_add_up() {
         let one = || -> Stats {
             let map: Ordered<u64> = [("delayed", 2u64), ("co_enabled", 1)].into_iter().collect();
             let mut stats = Stats::new();
-            stats.set("events", 5u64).set("by", map).set("list", vec![1u64, 2]);
+            stats.set(stat::EVENTS, 5u64);
+            stats.keep("by", Stat::Map(map));
+            stats.keep("list", Stat::List(vec![1, 2]));
             stats
         };
         let mut sum = Stats::new();

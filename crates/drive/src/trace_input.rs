@@ -3,7 +3,7 @@
 use crate::failure::{Failure, Needs, Unusable};
 use crate::not_understood::{NotUnderstood, warnings_of};
 use crate::result::JobResult;
-use anyorder_finding::Warning;
+use anyorder_finding::{Warning, option};
 use anyorder_system::Control;
 use anyorder_trace::{Problems, Tables, Trace, TraceOrder, wellformed};
 use std::path::Path;
@@ -65,7 +65,7 @@ impl TraceInput {
     pub(crate) fn describe(&self, result: &mut JobResult) {
         result.warnings.extend(self.warnings.iter().cloned());
         if self.damaged {
-            result.cut_by("salvage");
+            result.cut_by(option::SALVAGE);
         }
     }
 }

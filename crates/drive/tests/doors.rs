@@ -10,6 +10,7 @@ use anyorder_drive::{
     CertificateVerdict, JobResult, RobustModelOptions, certify_model, certify_program,
     robust_model, robust_program, schedule_of,
 };
+use anyorder_finding::option;
 use anyorder_system::{
     Awaited, Capabilities, Choice, Control, EnabledTask, Hash128, Limits, Observation,
     ProgramIdentity, Properties, RunError, Schedule, SerdeSystem, StateSystem, Step, Successor,
@@ -137,9 +138,9 @@ fn what_a_search_of_all_states_cannot_check_is_named() {
         let options = CheckOptions { storage, ..CheckOptions::default() };
         check_states(&program, &options, &Control::default()).expect("a search").result.limits
     };
-    assert_eq!(limits(Storage::Exact), Vec::<String>::new());
+    assert!(limits(Storage::Exact).is_empty());
     let limits = limits(Storage::Bitstate { bytes: 1 << 16 });
-    assert!(limits.contains(&"algorithm".to_owned()), "no one looked for conflicts: {limits:?}");
+    assert!(limits.contains(&option::ALGORITHM), "no one looked for conflicts: {limits:?}");
 }
 
 /// A lamp that two rules switch, each posted by an event of its own: `on` must come last.

@@ -76,6 +76,7 @@ pub fn exit_code(outcome: &Outcome, policy: &Policy) -> u8 {
 mod tests {
     use super::*;
     use crate::finding::{Coverage, Suppressed};
+    use crate::option;
     use crate::words::{CoverageLevel, Kind};
 
     fn with(findings: Vec<Finding>) -> Outcome {
@@ -97,8 +98,8 @@ mod tests {
         let policy = Policy::default();
         let mut outcome = with(vec![race()]);
         assert_eq!(exit_code(&outcome, &policy), FINDINGS);
-        outcome.cut_by("time-limit");
-        outcome.cut_by("time-limit");
+        outcome.cut_by(option::TIME_LIMIT);
+        outcome.cut_by(option::TIME_LIMIT);
         assert_eq!(outcome.limits, ["time-limit"]);
         assert_eq!(exit_code(&outcome, &policy), FINDINGS);
         outcome.findings.clear();

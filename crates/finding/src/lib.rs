@@ -32,11 +32,12 @@ pub use finding::{
 pub use group::{Placed, assign_groups};
 pub use id::{assign_ids, assign_ids_of};
 pub use ignored::mark_ignored_input;
+pub use names::option::OptionName;
+pub use names::stat::{Merge, StatName};
+pub use names::{option, stat};
 pub use ordered::Ordered;
 pub use origin::Origins;
-pub use outcome::{
-    Input, NOT_UNDERSTOOD, OptionValue, OptionValues, Outcome, Stat, Stats, Warning, schema,
-};
+pub use outcome::{Input, OptionValue, OptionValues, Outcome, Stat, Stats, Warning, schema};
 pub use stack::Stack;
 pub use suppress::{Applied, Suppression, SuppressionError, Suppressions};
 pub use words::{
@@ -51,6 +52,7 @@ pub mod glob;
 mod group;
 mod id;
 mod ignored;
+mod names;
 mod ordered;
 mod origin;
 mod outcome;

@@ -7,38 +7,48 @@ use std::marker::PhantomData;
 
 /// A map from names to values in insertion order, so that a result lists the general before the
 /// particular. Look-ups are linear: the map holds tens of entries.
+///
+/// Only a `K` can be set: a declared name, or any text. A map that was read may have other names.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Ordered<V>(Vec<(String, V)>);
+pub struct Ordered<V, K = String>(Vec<(String, V)>, PhantomData<K>);
 
-impl<V> Default for Ordered<V> {
-    fn default() -> Ordered<V> {
-        Ordered(Vec::new())
+impl<V, K> Default for Ordered<V, K> {
+    fn default() -> Ordered<V, K> {
+        Ordered(Vec::new(), PhantomData)
     }
 }
 
-impl<V> Ordered<V> {
+impl<V, K: Into<String>> Ordered<V, K> {
     /// Makes an empty map.
     #[must_use]
-    pub fn new() -> Ordered<V> {
+    pub fn new() -> Ordered<V, K> {
         Ordered::default()
     }
 
     /// Sets a value; an existing key keeps its place. Returns the map, for chained calls.
-    pub fn set(&mut self, name: impl Into<String>, value: impl Into<V>) -> &mut Ordered<V> {
-        let (name, value) = (name.into(), value.into());
+    pub fn set(&mut self, name: impl Into<K>, value: impl Into<V>) -> &mut Ordered<V, K> {
+        self.put(name.into().into(), value.into());
+        self
+    }
+
+    fn put(&mut self, name: String, value: V) {
         match self.0.iter_mut().find(|(key, _)| *key == name) {
             Some((_, old)) => *old = value,
             None => self.0.push((name, value)),
         }
-        self
+    }
+
+    /// Sets the value of a name that another result has, declared or not.
+    pub fn keep(&mut self, name: &str, value: V) {
+        self.put(name.to_owned(), value);
     }
 
     /// Sets a value, if there is one. Returns the map, for chained calls.
     pub fn set_some(
         &mut self,
-        name: impl Into<String>,
+        name: impl Into<K>,
         value: Option<impl Into<V>>,
-    ) -> &mut Ordered<V> {
+    ) -> &mut Ordered<V, K> {
         match value {
             Some(value) => self.set(name, value),
             None => self,
@@ -69,8 +79,8 @@ impl<V> Ordered<V> {
     }
 }
 
-impl<K: Into<String>, V> FromIterator<(K, V)> for Ordered<V> {
-    fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Ordered<V> {
+impl<T: Into<String>, V> FromIterator<(T, V)> for Ordered<V> {
+    fn from_iter<I: IntoIterator<Item = (T, V)>>(entries: I) -> Ordered<V> {
         let mut map = Ordered::new();
         for (key, value) in entries {
             map.set(key, value);
@@ -79,26 +89,26 @@ impl<K: Into<String>, V> FromIterator<(K, V)> for Ordered<V> {
     }
 }
 
-impl<V: Serialize> Serialize for Ordered<V> {
+impl<V: Serialize, K: Into<String>> Serialize for Ordered<V, K> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.iter())
     }
 }
 
-impl<'de, V: Deserialize<'de>> Deserialize<'de> for Ordered<V> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Ordered<V>, D::Error> {
-        struct Entries<V>(PhantomData<V>);
-        impl<'de, V: Deserialize<'de>> Visitor<'de> for Entries<V> {
-            type Value = Ordered<V>;
+impl<'de, V: Deserialize<'de>, K: Into<String>> Deserialize<'de> for Ordered<V, K> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Ordered<V, K>, D::Error> {
+        struct Entries<V, K>(PhantomData<(V, K)>);
+        impl<'de, V: Deserialize<'de>, K: Into<String>> Visitor<'de> for Entries<V, K> {
+            type Value = Ordered<V, K>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Ordered<V>, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
                 let mut map = Ordered::new();
                 while let Some((key, value)) = access.next_entry::<String, V>()? {
-                    map.set(key, value);
+                    map.put(key, value);
                 }
                 Ok(map)
             }

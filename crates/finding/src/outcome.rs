@@ -2,6 +2,8 @@
 
 use crate::exit::Policy;
 use crate::finding::Finding;
+use crate::names::option::OptionName;
+use crate::names::stat::StatName;
 use crate::ordered::Ordered;
 use crate::words::{Verdict, WarningKind};
 use serde::{Deserialize, Serialize};
@@ -46,15 +48,11 @@ pub struct Outcome {
     pub stats: Stats,
 }
 
-/// The name in the list of limits of a result on an input that was not understood as a whole; it is
-/// no option. The warnings of kind `ignored` say what was not understood.
-pub const NOT_UNDERSTOOD: &str = "not-understood";
-
 /// The options that decide a result, by their long names without dashes.
-pub type OptionValues = Ordered<OptionValue>;
+pub type OptionValues = Ordered<OptionValue, OptionName>;
 
 /// Counts by name, in reading order.
-pub type Stats = Ordered<Stat>;
+pub type Stats = Ordered<Stat, StatName>;
 
 impl Outcome {
     /// The version of the JSON format that this crate writes.
@@ -94,10 +92,10 @@ impl Outcome {
     }
 
     /// Records a limit that ended the search early. Each name is listed once.
-    pub fn cut_by(&mut self, option: &str) {
+    pub fn cut_by(&mut self, name: OptionName) {
         self.complete = false;
-        if !self.limits.iter().any(|limit| limit == option) {
-            self.limits.push(option.to_owned());
+        if !self.limits.iter().any(|limit| limit == name.word()) {
+            self.limits.push(name.into());
         }
     }
 
@@ -123,9 +121,9 @@ impl Outcome {
 
     /// Records a requested bound, beyond which more exists. It is not a limit. Each name is listed
     /// once.
-    pub fn bounded_by(&mut self, option: &str) {
-        if !self.bounds.iter().any(|bound| bound == option) {
-            self.bounds.push(option.to_owned());
+    pub fn bounded_by(&mut self, name: OptionName) {
+        if !self.bounds.iter().any(|bound| bound == name.word()) {
+            self.bounds.push(name.into());
         }
     }
 }

@@ -3,7 +3,7 @@
 use anyorder_finding::{
     Coverage, CoverageLevel, CycleConflict, ExplanationStep, Finding, Harm, Input, Kind,
     OptionValue, Ordered, Outcome, RaceCategory, Severity, Site, Stat, Suppressed, Verdict,
-    Warning, WarningKind, Witness, WitnessPlace, assign_ids, schema,
+    Warning, WarningKind, Witness, WitnessPlace, assign_ids, option, schema, stat,
 };
 use anyorder_mutate::schema::check;
 use serde_json::Value;
@@ -31,13 +31,13 @@ fn full() -> Outcome {
     outcome.inputs = vec![Input::new("run.trace".as_ref(), "native")];
     outcome
         .options
-        .set("rules", "android")
-        .set("max-pairs", 1000_u64)
-        .set("strict", false)
-        .set("filter", vec!["unload".to_owned()]);
+        .set(option::RULES, "android")
+        .set(option::MAX_PAIRS, 1000_u64)
+        .set(option::STRICT, false)
+        .set(option::FILTER, vec!["unload".to_owned()]);
     outcome.verdict = Verdict::Findings;
-    outcome.cut_by("time-limit");
-    outcome.bounded_by("max-depth");
+    outcome.cut_by(option::TIME_LIMIT);
+    outcome.bounded_by(option::MAX_DEPTH);
     outcome.warnings.push(Warning {
         kind: WarningKind::Ignored,
         input: Some("run.trace".into()),
@@ -89,8 +89,8 @@ fn full() -> Outcome {
         ..Finding::new(Kind::Race)
     });
     let categories: Ordered<u64> = RaceCategory::ALL.iter().map(|c| (c.word(), 0)).collect();
-    outcome.stats.set("events", 12_u64).set("races_by_category", categories);
-    outcome.stats.set("levels", vec![1, 2]);
+    outcome.stats.set(stat::EVENTS, 12_u64).set(stat::RACES_BY_CATEGORY, categories);
+    outcome.stats.keep("levels", Stat::List(vec![1, 2]));
     assign_ids(&mut outcome.findings);
     outcome
 }

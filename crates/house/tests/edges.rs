@@ -1,5 +1,5 @@
 //! Bytes enter and leave the program in one place each: `anyorder_common::files` opens, reads,
-//! writes and renames files, and `cli/src/output.rs` has the standard streams.
+//! writes and renames files, and `cli/src/output.rs` and `streams.rs` have the standard streams.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -42,9 +42,9 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("mutate/", "", "for tests only"),
     ("pipe/src/descendants.rs", "fs::read(", "environments of processes, from the system"),
     ("cli/src/output.rs", "stdout()", "results"),
-    ("cli/src/output.rs", "stderr()", "messages"),
-    ("cli/src/failure/", "stderr()", "that of `output.rs`"),
-    ("cli/src/commands/mod.rs", "stderr()", "that of `output.rs`"),
+    ("cli/src/streams.rs", "stderr()", "messages"),
+    ("cli/src/failure/", "stderr()", "that of `streams.rs`"),
+    ("cli/src/commands/mod.rs", "stderr()", "that of `streams.rs`"),
     ("cli/src/panic.rs", "stderr()", "escaped; a panic must not depend on the state of colours"),
     ("cli/src/input.rs", "stdin()", "asks whether it is a terminal"),
     ("cli/src/input.rs", "read_to_end(", "takes the first 64 KiB"),

@@ -3,6 +3,7 @@
 
 use crate::common::script::script;
 use anyorder_predict::Together;
+use anyorder_predict::check::Cut;
 use anyorder_predict::check::{
     Category, CheckOptions, Checked, Confirms, Evidence, Facts, Found, Order, PairResult, Pairs,
     Statistics, Subject, check, check_unconfirmed, common_locks,
@@ -118,7 +119,7 @@ fn fates_are_told_apart_and_add_up() {
     assert_eq!((s.candidates, s.racy, s.non_racy), (3, 2, 1));
     assert_eq!((s.confirmed, s.dropped, s.unconfirmed, s.rejected), (1, 0, 2, 1));
     assert_eq!(s.race_pairs, 1);
-    assert_eq!(came.checked.cuts, ["window"]);
+    assert_eq!(came.checked.cuts, [Cut::Window]);
     let found = &came.checked.found;
     assert_eq!(found.len(), 3);
     let (shown, open): (Vec<&Found>, Vec<_>) = found.iter().partition(|one| one.is_confirmed());
@@ -142,7 +143,7 @@ fn a_group_lists_its_confirmed_pairs_and_counts_the_others() {
     });
     let s = came.checked.statistics;
     assert_eq!((s.confirmed, s.unconfirmed), (2, 1), "{s:?}");
-    assert_eq!(came.checked.cuts, ["max-conflicts"]);
+    assert_eq!(came.checked.cuts, [Cut::Conflicts]);
     // Without source positions each pair of threads is a group.
     let found = &came.checked.found;
     let of_two: Vec<&Found> = found.iter().filter(|one| one.members.len() == 2).collect();
@@ -190,13 +191,13 @@ fn limits_leave_the_rest_open_and_say_so() {
     let mut yes = |_, _| witness(Form::Reversed, 2);
     let options = CheckOptions { tries_max: 2, ..CheckOptions::default() };
     let came = checked_with(&trace, &options, &control, &mut yes);
-    assert_eq!((came.questions.len(), came.checked.cuts.as_slice()), (2, &["max-tries"][..]));
+    assert_eq!((came.questions.len(), came.checked.cuts.as_slice()), (2, &[Cut::Tries][..]));
     assert_eq!((came.checked.statistics.confirmed, came.checked.statistics.unconfirmed), (2, 1));
     let untried = came.checked.found.iter().filter(|one| one.confirmed.is_none());
     assert_eq!(untried.count(), 1);
     let options = CheckOptions { work_max: 150, ..CheckOptions::default() };
     let came = checked_with(&trace, &options, &control, &mut yes);
-    assert_eq!((came.questions.len(), came.checked.cuts.as_slice()), (2, &["max-work"][..]));
+    assert_eq!((came.questions.len(), came.checked.cuts.as_slice()), (2, &[Cut::Work][..]));
     let stopped = Control::default();
     stopped.cancel.stop(StopReason::TimeLimit);
     let came = checked_with(&trace, &CheckOptions::default(), &stopped, &mut yes);
@@ -219,7 +220,7 @@ fn candidates_beyond_the_list_are_counted_as_unconfirmed() {
     );
     balanced(&checked.statistics);
     assert_eq!((checked.statistics.candidates, checked.statistics.unconfirmed), (3, 3));
-    assert_eq!((checked.found.len(), checked.cuts.as_slice()), (1, &["max-candidates"][..]));
+    assert_eq!((checked.found.len(), checked.cuts.as_slice()), (1, &[Cut::Candidates][..]));
     assert_eq!(checked.found[0].confirmed, None);
     assert_eq!(checked.found[0].evidence, Evidence::Untried);
 }

@@ -4,7 +4,7 @@
 //! words are none. A report shows a word as an option only for a command that has it.
 
 use anyorder_common::numbers::count;
-use anyorder_finding::{NOT_UNDERSTOOD, OptionValue, Outcome};
+use anyorder_finding::{OptionValue, Outcome, option};
 
 /// The words that are options, with the commands that have them.
 pub const OPTIONS: &[(&str, &[&str])] = &[
@@ -70,7 +70,7 @@ pub(crate) fn cuts(outcome: &Outcome) -> Vec<String> {
     if is_interrupted(outcome) {
         phrases.push("the search was interrupted (Ctrl-C)".to_owned());
     }
-    let apart = [INTERRUPT, OUT_OF_MEMORY, NOT_UNDERSTOOD];
+    let apart = [INTERRUPT, OUT_OF_MEMORY, option::NOT_UNDERSTOOD.word()];
     let others = || outcome.limits.iter().filter(|it| !apart.contains(&&***it));
     let options: Vec<String> = others()
         .filter(|word| is_option(&outcome.command, word))
@@ -193,11 +193,11 @@ mod tests {
     #[test]
     fn bounds_are_sentences_without_an_option_that_the_command_lacks() {
         let mut explored = outcome("explore");
-        explored.options.set("bound", 2_u64);
-        explored.bounded_by("bound");
+        explored.options.set(option::BOUND, 2_u64);
+        explored.bounded_by(option::BOUND);
         assert_eq!(bounds(&explored), ["only runs with at most 2 reversals were tried"]);
         let mut checked = outcome("check");
-        checked.bounded_by("pairs");
+        checked.bounded_by(option::PAIRS);
         let said = bounds(&checked).concat();
         assert!(said.contains("`anyorder predict --pairs all`"), "{said}");
         checked.bounds = vec!["something-new".to_owned()];
@@ -208,16 +208,16 @@ mod tests {
     fn what_is_no_option_is_not_shown_as_one() {
         for word in ["waiting", "attempts", "alternatives", "max-steps", "something-new"] {
             let mut checked = outcome("check");
-            checked.cut_by(word);
+            checked.limits = vec![word.to_owned()];
             let said = cuts(&checked).concat();
             assert!(!said.contains(&format!("by --{word}")), "{said}");
             assert!(!said.contains("--waiting"), "{said}");
         }
         let mut cut = outcome("check");
-        cut.cut_by("max-states");
-        cut.cut_by("time-limit");
+        cut.cut_by(option::MAX_STATES);
+        cut.cut_by(option::TIME_LIMIT);
         assert_eq!(cuts(&cut), ["the search was cut by --max-states, --time-limit"]);
-        cut.cut_by("interrupt");
+        cut.cut_by(option::INTERRUPT);
         assert_eq!(cuts(&cut).len(), 2);
         assert_eq!(sentence("only this"), "Only this.");
     }

@@ -2,8 +2,8 @@
 
 use anyorder_common::numbers::{count, plural};
 use anyorder_finding::{
-    ExplanationStep, Finding, Harm, Kind, NOT_UNDERSTOOD, Outcome, Policy, Site, Stat, Verdict,
-    Warning, WarningKind,
+    ExplanationStep, Finding, Harm, Kind, Outcome, Policy, Site, Stat, Verdict, Warning,
+    WarningKind, option,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,12 +50,12 @@ pub(crate) fn ignored_input(outcome: &Outcome) -> Option<String> {
 
 /// Returns whether the input was not understood as a whole, so that the answer is open.
 pub(crate) fn is_not_understood(outcome: &Outcome) -> bool {
-    outcome.limits.iter().any(|limit| limit == NOT_UNDERSTOOD)
+    outcome.limits.iter().any(|limit| *limit == option::NOT_UNDERSTOOD.word())
 }
 
 /// Returns whether the search itself ended early, whatever was not understood.
 pub(crate) fn is_cut(outcome: &Outcome) -> bool {
-    let is_other = |limit: &String| limit != NOT_UNDERSTOOD;
+    let is_other = |limit: &String| limit != option::NOT_UNDERSTOOD.word();
     !outcome.complete && (outcome.limits.is_empty() || outcome.limits.iter().any(is_other))
 }
 

@@ -1,7 +1,7 @@
 //! Each format on one small result, after inspection by hand.
 
 use anyorder_finding::run::Runs;
-use anyorder_finding::{Finding, Kind, Outcome, Policy};
+use anyorder_finding::{Finding, Kind, Outcome, Policy, Stat, option, stat};
 use anyorder_report::{html, json, junit, sarif, terminal};
 
 use crate::sample;
@@ -38,7 +38,7 @@ fn terminal_in_colour() {
 fn terminal_without_findings() {
     let mut outcome = Outcome::new("check", "0.1.0");
     assert_eq!(at_terminal(&outcome, &Default::default()), "\nverdict: ok\n");
-    outcome.cut_by("time-limit");
+    outcome.cut_by(option::TIME_LIMIT);
     outcome.judge(&Policy::default());
     let text = at_terminal(&outcome, &Default::default());
     assert_eq!(text, "\nverdict: incomplete; the search was cut by --time-limit\n");
@@ -47,7 +47,7 @@ fn terminal_without_findings() {
 #[test]
 fn ctrl_c_is_not_named_like_an_option() {
     let mut outcome = Outcome::new("check", "0.1.0");
-    outcome.cut_by("interrupt");
+    outcome.cut_by(option::INTERRUPT);
     outcome.judge(&Policy::default());
     let reports = |outcome: &Outcome| {
         [
@@ -71,7 +71,7 @@ fn ctrl_c_is_not_named_like_an_option() {
         assert!(report.contains("(Ctrl-C)"), "{report}");
         assert!(!report.contains("--interrupt") && !report.contains("cut by"), "{report}");
     }
-    outcome.cut_by("max-pairs");
+    outcome.cut_by(option::MAX_PAIRS);
     let [terminal, ..] = reports(&outcome);
     let expected = "\nverdict: incomplete; the search was interrupted (Ctrl-C); the search was cut by --max-pairs\n";
     assert_eq!(terminal, expected);
@@ -135,7 +135,7 @@ fn sarif_log() {
     let mut outcome = outcome();
     outcome.findings.swap(1, 4);
     outcome.findings.truncate(2);
-    outcome.cut_by("time-limit");
+    outcome.cut_by(option::TIME_LIMIT);
     let log = text(|out| sarif::write(&outcome, out));
     let log: serde_json::Value = serde_json::from_str(&log).unwrap();
     insta::assert_snapshot!(serde_json::to_string_pretty(&log).unwrap());
@@ -162,7 +162,7 @@ fn sarif_points_at_its_rules() {
 fn junit_suite() {
     let mut outcome = outcome();
     outcome.findings.remove(1);
-    outcome.cut_by("time-limit");
+    outcome.cut_by(option::TIME_LIMIT);
     let suite = text(|out| junit::write(&outcome, &Policy::default(), out));
     insta::assert_snapshot!(suite);
     let document = roxmltree::Document::parse(&suite).unwrap();
@@ -227,14 +227,14 @@ fn html_without_a_trace_or_findings() {
 fn html_counts_threads_where_there_are_no_tasks() {
     let mut outcome = Outcome::new("check", "0.1.0");
     for (name, number) in [("events", 10_u64), ("tasks", 0), ("handlers", 0), ("threads", 2)] {
-        outcome.stats.set(name, number);
+        outcome.stats.keep(name, Stat::from(number));
     }
     let options = html::HtmlOptions::default();
     let page =
         text(|out| html::write(&outcome, &Policy::default(), None, &Runs::new(), &options, out));
     assert!(page.contains(">2</span><span class=\"what\">threads<"), "{page}");
     assert!(!page.contains("\"what\">tasks<") && !page.contains("\"what\">handlers<"));
-    outcome.stats.set("tasks", 1_u64);
+    outcome.stats.set(stat::TASKS, 1_u64);
     let page =
         text(|out| html::write(&outcome, &Policy::default(), None, &Runs::new(), &options, out));
     assert!(page.contains(">1</span><span class=\"what\">task<"), "{page}");

@@ -2,8 +2,8 @@
 
 use anyorder_finding::run::Runs;
 use anyorder_finding::{
-    ExplanationStep, Finding, Input, Kind, Outcome, Policy, Site, Suppressed, Warning, WarningKind,
-    Witness, WitnessPlace,
+    ExplanationStep, Finding, Input, Kind, OptionValue, Outcome, Policy, Site, Stat, Suppressed,
+    Warning, WarningKind, Witness, WitnessPlace, option,
 };
 use anyorder_report::{html, json, junit, sarif, terminal};
 use anyorder_trace::{Mailbox, Trace, TraceBuilder};
@@ -61,7 +61,8 @@ fn outcome() -> Outcome {
     let mut outcome = Outcome::new(text(), text());
     outcome.tool = text();
     outcome.inputs.push(Input { path: text(), format: text(), file: Some(text()) });
-    outcome.options.set("rules", text()).set(text(), vec![text()]);
+    outcome.options.set(option::RULES, text());
+    outcome.options.keep(&text(), OptionValue::from(vec![text()]));
     outcome.warnings.push(Warning {
         kind: WarningKind::Ignored,
         input: Some(text()),
@@ -69,8 +70,9 @@ fn outcome() -> Outcome {
         count: 2,
         places: vec![text()],
     });
-    outcome.cut_by(HOSTILE);
-    outcome.stats.set(text(), 1_u64);
+    outcome.limits.push(HOSTILE.to_owned());
+    outcome.complete = false;
+    outcome.stats.keep(&text(), Stat::from(1_u64));
     let finding = Finding {
         id: text(),
         category: Some(text()),

@@ -2,8 +2,8 @@
 
 use anyorder_finding::run::{Comparison, Mark, Run, RunPlace, RunStep, Runs};
 use anyorder_finding::{
-    ExplanationStep, Finding, Harm, Kind, Outcome, Policy, Severity, Site, Witness, WitnessPlace,
-    assign_ids,
+    ExplanationStep, Finding, Harm, Kind, Outcome, Policy, Severity, Site, Stat, Witness,
+    WitnessPlace, assign_ids, option,
 };
 use anyorder_report::{html, terminal};
 
@@ -117,9 +117,9 @@ fn outcome() -> Outcome {
     assign_ids(&mut outcome.findings);
     let counts = [("events", 60_u64), ("candidates", 7), ("confirmed", 4), ("dropped", 1)];
     for (name, n) in counts.into_iter().chain([("unconfirmed", 2)]) {
-        outcome.stats.set(name, n);
+        outcome.stats.keep(name, Stat::from(n));
     }
-    outcome.cut_by("max-tries");
+    outcome.cut_by(option::MAX_TRIES);
     outcome.judge(&policy());
     outcome
 }

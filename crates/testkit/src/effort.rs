@@ -1,7 +1,8 @@
 //! How much the random tests of all crates try, and from which seeds.
 //!
 //! `ANYORDER_EFFORT=N` makes each of them try `N` times as much as on a push; the nightly script
-//! uses 4. `ANYORDER_SEED=N` adds seeds that no other `N` has; `test.sh` takes one from each commit.
+//! uses 4. `ANYORDER_SEED=N` adds seeds that no other `N` has; `test.sh` takes one from each
+//! commit.
 //! Without it each run tries the same.
 //!
 //! Tests also measure what their random instances had: a rule that never fired fails them. So the

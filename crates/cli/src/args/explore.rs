@@ -2,10 +2,8 @@
 
 use crate::args::choice::{Word, choice, word_of};
 use crate::args::{ListArgs, OutputArgs, ScheduleArgs};
-use crate::failure::Failure;
 use crate::units::{parse_duration, parse_threads};
-use crate::watch::Watch;
-use anyorder_drive::explore::{Deepening, Order, ReversalOptions, Sleep, Swaps, UserEvents};
+use anyorder_drive::explore::{Order, ReversalOptions, Sleep, Swaps, UserEvents};
 use anyorder_drive::states::Algorithm;
 use anyorder_system::Schedule;
 use clap::{Args, ValueHint};
@@ -130,19 +128,6 @@ pub(crate) struct ReversalArgs {
 }
 
 impl ReversalArgs {
-    /// Returns how far to go beyond one reversal; `None` if the bound is given.
-    pub(crate) fn deepening(&self, watch: &Watch) -> Result<Option<Deepening>, Failure> {
-        if self.bound.is_some() {
-            return Ok(None);
-        }
-        let within = Deepening::within(watch.budget(self.budget)?);
-        Ok(Some(Deepening {
-            other_inputs: self.user_events.is_none(),
-            repeats_max: self.repeats.unwrap_or(within.repeats_max),
-            ..within
-        }))
-    }
-
     /// Returns the options of an exploration by reversals.
     pub(crate) fn options(&self, recording: Option<Schedule>, workers: usize) -> ReversalOptions {
         ReversalOptions {

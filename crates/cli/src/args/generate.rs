@@ -31,7 +31,7 @@ pub(crate) struct GenerateArgs {
     pub(crate) output: Option<PathBuf>,
 
     /// The format to write
-    #[arg(long, value_name = "FORMAT", default_value = "edtrace", value_parser = crate::input::writable_parser())]
+    #[arg(long, value_name = "FORMAT", default_value = "edtrace", value_parser = crate::args::format::writable_parser())]
     pub(crate) to: anyorder_formats::detect::Format,
 
     /// Write the recorded run to this file, one event per line; only for families that record a run

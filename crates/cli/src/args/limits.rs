@@ -1,7 +1,7 @@
 //! The limits of every command.
 
 use crate::units::{parse_bytes, parse_duration};
-use anyorder_finding::OptionValues;
+use anyorder_finding::{OptionValues, option};
 use clap::Args;
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ impl LimitArgs {
     /// Records the given limits among the options of a result.
     pub(crate) fn set(&self, options: &mut OptionValues) {
         let ms = |limit: Duration| u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
-        options.set_some("time-limit", self.time_limit.map(ms));
-        options.set_some("memory-limit", self.memory_limit);
+        options.set_some(option::TIME_LIMIT, self.time_limit.map(ms));
+        options.set_some(option::MEMORY_LIMIT, self.memory_limit);
     }
 }

@@ -5,7 +5,7 @@ pub(crate) use certify::CertifyArgs;
 pub(crate) use check::CheckArgs;
 pub(crate) use choice::word_of;
 pub(crate) use consistency::ConsistencyArgs;
-pub(crate) use explore::{BoundArg, ExploreAlgorithm, ExploreArgs, ShrinkArgs};
+pub(crate) use explore::{BoundArg, ExploreAlgorithm, ExploreArgs, ReversalArgs, ShrinkArgs};
 pub(crate) use generate::GenerateArgs;
 pub(crate) use limits::LimitArgs;
 pub(crate) use model::{DiffArgs, FmtArgs, GraphArgs, ReplayArgs, SearchArgs, SimulateArgs, cores};
@@ -23,6 +23,7 @@ mod check;
 mod choice;
 mod consistency;
 mod explore;
+mod format;
 mod generate;
 mod limits;
 mod model;
@@ -82,7 +83,7 @@ Exit status:
 #[derive(Args, Debug, Clone)]
 pub(crate) struct Global {
     /// Read inputs as this format instead of recognising them by their content
-    #[arg(long, global = true, value_name = "FORMAT", help_heading = "Input", value_parser = crate::input::format_parser())]
+    #[arg(long, global = true, value_name = "FORMAT", help_heading = "Input", value_parser = crate::args::format::format_parser())]
     pub(crate) input_format: Option<anyorder_formats::detect::Format>,
 
     /// Read the intact blocks of a damaged binary trace, up to the damage

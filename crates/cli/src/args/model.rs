@@ -5,7 +5,7 @@ use crate::args::choice::{Word, choice, word_of};
 use crate::args::{OutputArgs, ScheduleArgs};
 use crate::units::{parse_duration, parse_held_bytes, parse_threads};
 use anyorder_drive::states::{Algorithm, CheckOptions, GraphFormat, Order, Storage};
-use anyorder_finding::OptionValues;
+use anyorder_finding::{OptionValues, option};
 use clap::{Args, ValueHint};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -91,16 +91,16 @@ impl SearchArgs {
 
     /// Records the given options among the options of a result.
     pub(crate) fn set(&self, options: &mut OptionValues) {
-        options.set("order", word_of(ORDERS, self.order));
-        options.set("storage", word_of(STORAGES, self.storage));
+        options.set(option::ORDER, word_of(ORDERS, self.order));
+        options.set(option::STORAGE, word_of(STORAGES, self.storage));
         if let Storage::Bitstate { .. } = self.storage {
-            options.set("storage-size", self.storage_size);
+            options.set(option::STORAGE_SIZE, self.storage_size);
         }
-        options.set("first", self.first);
-        options.set("no-reduction", self.no_reduction);
-        options.set("symmetry", self.symmetry);
-        options.set_some("max-states", self.max_states);
-        options.set_some("max-depth", self.max_depth.map(u64::from));
+        options.set(option::FIRST, self.first);
+        options.set(option::NO_REDUCTION, self.no_reduction);
+        options.set(option::SYMMETRY, self.symmetry);
+        options.set_some(option::MAX_STATES, self.max_states);
+        options.set_some(option::MAX_DEPTH, self.max_depth.map(u64::from));
     }
 }
 

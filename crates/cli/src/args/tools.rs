@@ -85,7 +85,7 @@ pub(crate) struct ConvertArgs {
     pub(crate) output: PathBuf,
 
     /// The format to write
-    #[arg(long, value_name = "FORMAT", value_parser = crate::input::writable_parser())]
+    #[arg(long, value_name = "FORMAT", value_parser = crate::args::format::writable_parser())]
     pub(crate) to: anyorder_formats::detect::Format,
 
     /// Write even if the format cannot hold everything, and list the losses

@@ -2,9 +2,9 @@
 
 use crate::args::{ConvertArgs, Global};
 use crate::failure::{Failure, JobFailure, Usage, warn};
-use crate::guard::claim;
 use crate::input::{self, Watched};
 use crate::output::bytes_to;
+use crate::phase::claim;
 use crate::watch::Watch;
 use anyorder_common::numbers::plural;
 use anyorder_common::text::shown;

@@ -1,46 +1,46 @@
 //! `anyorder explore`: one algorithm on a model or a program, with all its options.
 
-use super::render::{self, Form, set_elapsed};
-use crate::args::{BoundArg, ExploreAlgorithm, ExploreArgs, Global, cores};
+use super::runner::{Ending, Runner};
+use crate::args::{BoundArg, ExploreAlgorithm, ExploreArgs, Global, ReversalArgs, cores};
 use crate::failure::{Failure, JobFailure, Usage};
 use crate::guard::{Document, Kind};
 use crate::input::{SCHEDULE_BYTES_MAX, load_model, peek};
 use crate::reading::watched;
 use crate::watch::Watch;
-use crate::witness::{Replay, name_replays, write_schedules};
+use crate::witness::Replay;
 use anyorder_common::text::{escape, quote};
-use anyorder_drive::explore::{ExploreOptions, Swaps, explore_program, pipe_program, program_file};
+use anyorder_drive::explore::{
+    Deepening, ExploreOptions, Swaps, explore_program, pipe_program, program_file,
+};
 use anyorder_drive::model::{Model, check_model, explore_model};
 use anyorder_drive::states::{Algorithm, CheckOptions};
 use anyorder_drive::{JobResult, first_schedule};
-use anyorder_finding::{Finding, Input, Outcome, Policy};
+use anyorder_finding::{Input, OptionValues, Policy, Stat, option};
 use anyorder_system::{Control, Schedule};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// The name of the command.
-const COMMAND: &str = "explore";
-
 /// Explores, prints the findings, and returns the exit status.
 pub(crate) fn run(args: &ExploreArgs, global: &Global, watch: &Watch) -> Result<ExitCode, Failure> {
     let algorithm = algorithm(args)?;
-    watch.begin(Document {
-        command: COMMAND,
+    let document = Document {
+        command: "explore",
         out: args.out.clone(),
         max_findings: args.list.max_findings,
-        policy: policy(args),
+        policy: Policy { strict: args.strict, ..Policy::default() },
         kind: Kind::Search,
-    });
+    };
+    let runner = Runner::begin(document, global, watch);
     watch.draft().change(|outcome| {
-        outcome.options.set("algorithm", algorithm.word());
+        outcome.options.set(option::ALGORITHM, algorithm.word());
     });
     let (input, result) = match (&args.model, &args.program) {
         (Some(path), _) => {
             let model = load_model(path)?;
             global.warn_of(model.warnings());
-            watch.draft().working_on(&[Input::new(path, "model")]);
+            runner.working_on(&Input::new(path, "model"));
             let result = match algorithm {
                 ExploreAlgorithm::Reversals => {
                     let explore = |options: &ExploreOptions, control: &Control<'_>| {
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &ExploreArgs, global: &Global, watch: &Watch) -> Result<
         }
         (None, Some(command)) => {
             let input = program_input(command);
-            watch.draft().working_on(std::slice::from_ref(&input));
+            runner.working_on(&input);
             let program = pipe_program(command)?;
             let explore = |options: &ExploreOptions, control: &Control<'_>| {
                 explore_program(&program, options, control)
@@ -65,14 +65,16 @@ pub(crate) fn run(args: &ExploreArgs, global: &Global, watch: &Watch) -> Result<
         }
         (None, None) => return Err(Usage::NothingToExplore.into()),
     };
-    watch.done();
-    global.remark(&result.remarks);
+    runner.ended(&result);
     let mut inputs = vec![input];
     if let (ExploreAlgorithm::Reversals, Some(path)) = (algorithm, &args.reversals.recording) {
         inputs.push(Input::new(path, "schedule"));
     }
-    watch.draft().add(inputs, result);
-    finish(args, watch)
+    let is_r4 = result.stats.get("algorithm") == Some(&Stat::from("r4"));
+    runner.add(inputs, result, |given| options(args, is_r4, given));
+    let rerun_command = command(args);
+    let replay = Replay::of(args.placed.schedules.as_deref(), &args.out, &rerun_command);
+    runner.finish(Ending { replay: Some((replay, args.program.as_deref())), ..Ending::default() })
 }
 
 /// The input that a command starts.
@@ -83,29 +85,6 @@ pub(crate) fn program_input(command: &str) -> Input {
         Err(error) => !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
     };
     Input::program(command, program_file(command, is_file))
-}
-
-/// Judges a result, writes its schedules, and prints it.
-fn finish(args: &ExploreArgs, watch: &Watch) -> Result<ExitCode, Failure> {
-    let (mut outcome, runs) = watch.draft().take(COMMAND).finish();
-    options(args, &mut outcome);
-    watch.asked.set(&mut outcome.options);
-    let policy = policy(args);
-    let rerun_command = command(args);
-    let replay = Replay::of(args.placed.schedules.as_deref(), &args.out, &rerun_command);
-    name_replays(&mut outcome.findings, replay, args.program.as_deref());
-    outcome.findings.sort_by(Finding::rank);
-    outcome.judge(&policy);
-    set_elapsed(&mut outcome, watch.started);
-    let done = watch.draft().finish(outcome, runs);
-    write_schedules(&done.outcome.findings, replay)?;
-    let max_findings = args.list.max_findings;
-    let form = Form { out: &args.out, max_findings, remarks: "", runs: &done.runs };
-    render::finish(&form, &done.outcome, &policy, None)
-}
-
-fn policy(args: &ExploreArgs) -> Policy {
-    Policy { strict: args.strict, ..Policy::default() }
 }
 
 /// Returns the chosen algorithm, or the default for the input.
@@ -162,12 +141,25 @@ fn vary(
         reversals.swaps = Swaps::default();
     }
     let repeats = args.reversals.repeats.unwrap_or(1);
-    let deepen = args.reversals.deepening(watch)?;
+    let deepen = deepening(&args.reversals, watch)?;
     let options = ExploreOptions { reversals, repeats, deepen };
     let mut control = watch.control();
     control.limits.executions = args.max_executions;
     control.limits.steps = Some(args.reversals.max_steps);
     Ok(explore(&options, &control)?)
+}
+
+/// Returns how far to go beyond one reversal; `None` if the bound is given.
+fn deepening(reversals: &ReversalArgs, watch: &Watch) -> Result<Option<Deepening>, Failure> {
+    if reversals.bound.is_some() {
+        return Ok(None);
+    }
+    let within = Deepening::within(watch.budget(reversals.budget)?);
+    Ok(Some(Deepening {
+        other_inputs: reversals.user_events.is_none(),
+        repeats_max: reversals.repeats.unwrap_or(within.repeats_max),
+        ..within
+    }))
 }
 
 /// Reads a schedule, or the first of a result: of its findings whose ids begin with `id`.
@@ -202,29 +194,28 @@ fn command(args: &ExploreArgs) -> String {
     words.join(" ")
 }
 
-fn options(args: &ExploreArgs, outcome: &mut Outcome) {
-    let options = &mut outcome.options;
+fn options(args: &ExploreArgs, is_r4: bool, options: &mut OptionValues) {
     let reversals = &args.reversals;
-    if outcome.stats.get("algorithm") == Some(&anyorder_finding::Stat::from("r4")) {
-        options.set("paper-order", reversals.paper_order);
-        options.set("no-sleep", reversals.no_sleep);
-        options.set("user-events", reversals.user_events.as_deref().unwrap_or("declared"));
+    if is_r4 {
+        options.set(option::PAPER_ORDER, reversals.paper_order);
+        options.set(option::NO_SLEEP, reversals.no_sleep);
+        options.set(option::USER_EVENTS, reversals.user_events.as_deref().unwrap_or("declared"));
         if reversals.bound.is_none() {
-            options.set("budget", format!("{:?}", reversals.budget));
+            options.set(option::BUDGET, format!("{:?}", reversals.budget));
         }
         if args.program.is_some() {
-            options.set("swaps", reversals.swaps);
-            options.set("seed", reversals.seed);
+            options.set(option::SWAPS, reversals.swaps);
+            options.set(option::SEED, reversals.seed);
         }
-        options.set("attempts", u64::from(reversals.attempts.get()));
-        options.set("max-steps", reversals.max_steps);
-        options.set("alternatives", u64::from(reversals.alternatives.get()));
+        options.set(option::ATTEMPTS, u64::from(reversals.attempts.get()));
+        options.set(option::MAX_STEPS, reversals.max_steps);
+        options.set(option::ALTERNATIVES, u64::from(reversals.alternatives.get()));
     } else {
-        options.set("first", args.first);
+        options.set(option::FIRST, args.first);
     }
     options
-        .set_some("values", reversals.values)
-        .set_some("max-states", args.max_states)
-        .set_some("max-executions", args.max_executions)
-        .set("strict", args.strict);
+        .set_some(option::VALUES, reversals.values)
+        .set_some(option::MAX_STATES, args.max_states)
+        .set_some(option::MAX_EXECUTIONS, args.max_executions)
+        .set(option::STRICT, args.strict);
 }

@@ -1,7 +1,6 @@
 //! `anyorder predict`: predicts other orders of a recorded run.
 
-use super::check::AcceptedFindings;
-use super::render::{self, Form, set_elapsed};
+use super::runner::{Ending, Runner};
 use crate::args::{Global, PAIRS, PredictArgs, word_of};
 use crate::failure::{Failure, JobFailure, Usage};
 use crate::guard::{Document, Kind};
@@ -16,13 +15,10 @@ use anyorder_common::text::quote;
 use anyorder_drive::{
     Pairs, PredictOptions, Prediction, Specifications, TraceInput, predict, predict_stream,
 };
+use anyorder_finding::{option, stat};
 use anyorder_trace::{Tables, TraceSource};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
-
-/// The name of the command.
-const COMMAND: &str = "predict";
 
 /// The filter of findings that no witness shows.
 pub(crate) const UNCONFIRMED: &str = "unconfirmed";
@@ -31,15 +27,14 @@ pub(crate) const UNCONFIRMED: &str = "unconfirmed";
 pub(crate) fn run(args: &PredictArgs, global: &Global, watch: &Watch) -> Result<ExitCode, Failure> {
     let filters = if args.no_confirm { Vec::new() } else { vec![UNCONFIRMED.to_owned()] };
     let policy = args.counting.policy(filters);
-    watch.begin(Document {
-        command: COMMAND,
+    let document = Document {
+        command: "predict",
         out: args.out.clone(),
         max_findings: args.list.max_findings,
-        policy: policy.clone(),
+        policy,
         kind: Kind::Search,
-    });
-    let accepted = Arc::new(AcceptedFindings::read(&args.counting)?);
-    watch.draft().accept(&accepted);
+    };
+    let runner = Runner::begin(document, global, watch).accepting(&args.counting)?;
     let options = args.options(specifications(args.spec.as_deref(), &args.object)?);
     let peeked = input::peek(&args.trace)?;
     // Standard input cannot be read twice.
@@ -47,18 +42,17 @@ pub(crate) fn run(args: &PredictArgs, global: &Global, watch: &Watch) -> Result<
     let held = |tables: &Tables| if is_pipe { u64::MAX } else { options.max_held(tables) };
     let (input, mut prediction, trace) = match load(&args.trace, peeked, &held, global, watch)? {
         Loaded::InMemory(read) => {
-            watch.draft().working_on(std::slice::from_ref(&read.input));
+            runner.working_on(&read.input);
             let prediction = predict(&read.trace, &options, &watch.control())?;
             (read.input, prediction, Some(read.trace))
         }
         Loaded::Streamed(stream) => {
             let input = stream.input.clone();
-            watch.draft().working_on(std::slice::from_ref(&input));
+            runner.working_on(&input);
             (input, streamed(*stream, args, &options, global, watch)?, None)
         }
     };
-    watch.done();
-    global.remark(&prediction.result.remarks);
+    runner.ended(&prediction.result);
     if let Some(trace) = &trace {
         if args.schedules.is_some() {
             // Many files may take long.
@@ -66,18 +60,16 @@ pub(crate) fn run(args: &PredictArgs, global: &Global, watch: &Watch) -> Result<
         }
         place(args, trace, &mut prediction)?;
     }
-    watch.draft().add(vec![input], prediction.result);
-    let (mut outcome, runs) = watch.draft().take(COMMAND).finish();
-    outcome.options.set("strict", args.counting.strict);
-    watch.asked.set(&mut outcome.options);
-    accepted.judge(&mut outcome, &policy, global);
-    set_elapsed(&mut outcome, watch.started);
-    outcome.stats.set("peak_memory_kb", peak_memory_kb().unwrap_or(0));
-    let done = watch.draft().finish(outcome, runs);
-    accepted.write(&done.outcome.findings)?;
-    let max_findings = args.list.max_findings;
-    let form = Form { out: &args.out, max_findings, remarks: "", runs: &done.runs };
-    render::finish(&form, &done.outcome, &policy, trace.as_ref().map(|input| &input.trace))
+    runner.add(vec![input], prediction.result, |options| {
+        options.set(option::STRICT, args.counting.strict);
+    });
+    runner.finish(Ending {
+        measure: &|outcome| {
+            outcome.stats.set(stat::PEAK_MEMORY_KB, peak_memory_kb().unwrap_or(0));
+        },
+        trace: trace.as_ref().map(|input| &input.trace),
+        ..Ending::default()
+    })
 }
 
 /// Predicts from a trace that is too long for memory.

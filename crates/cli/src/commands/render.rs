@@ -7,8 +7,9 @@ use crate::guard::{Cut, Document, hurried, hurried_max, is_late, set_status};
 use crate::output::{fit, to, to_file, to_stdout, width};
 use crate::reading::stopped;
 use anyorder_common::text::{Harmless, shown};
+use anyorder_drive::stopped_by;
 use anyorder_finding::run::Runs;
-use anyorder_finding::{Outcome, Policy, exit_code};
+use anyorder_finding::{Outcome, Policy, exit_code, stat};
 use anyorder_report::{html, json, junit, sarif, terminal};
 use anyorder_system::StopReason;
 use anyorder_trace::Trace;
@@ -32,7 +33,7 @@ pub(super) struct Form<'a> {
 /// Sets how long the command took.
 pub(crate) fn set_elapsed(outcome: &mut Outcome, started: Instant) {
     let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    outcome.stats.set("elapsed_ms", elapsed_ms);
+    outcome.stats.set(stat::ELAPSED_MS, elapsed_ms);
 }
 
 /// Writes all requested outputs, and returns the exit status of the result.
@@ -99,7 +100,7 @@ fn formatted(
     let Err(stopped) = stopped() else { return Err(failed(error)) };
     drop(hurry);
     let (mut outcome, runs) = hurried(outcome, args.runs, hurried_max(stopped.0));
-    outcome.cut_by(stopped.0.word());
+    outcome.cut_by(stopped_by(stopped.0));
     let mut result = Vec::new();
     let args = Form { runs: &runs, ..*args };
     result_in(&args, &outcome, policy, colour, &mut result).map_err(failed)?;

@@ -1,40 +1,34 @@
 //! `anyorder robust`: whether models and recorded runs are robust against concurrency.
 
 use crate::args::{Global, RobustArgs};
-use crate::commands::check::AcceptedFindings;
-use crate::commands::render::{self, Form, set_elapsed};
+use crate::commands::runner::{Ending, Judgement, Runner};
 use crate::failure::{Failure, Usage};
 use crate::guard::{Document, Kind};
 use crate::input::{self, PeekedInput};
 use crate::load::{Read, read};
 use crate::watch::Watch;
 use anyorder_drive::model::Model;
-use anyorder_drive::{robust_model, robust_trace, robust_verdict};
-use anyorder_finding::Input;
+use anyorder_drive::{JobResult, robust_model, robust_trace, robust_verdict};
+use anyorder_finding::{Input, option};
 use anyorder_trace::Trace;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
-
-/// The name of the command.
-const COMMAND: &str = "robust";
 
 /// Checks all inputs, prints the findings, and returns the exit status.
 pub(crate) fn run(args: &RobustArgs, global: &Global, watch: &Watch) -> Result<ExitCode, Failure> {
     let peeked = refuse_useless(args, global)?;
     let policy = args.counting.policy(args.options().filters());
-    watch.begin(Document {
-        command: COMMAND,
+    let document = Document {
+        command: "robust",
         out: args.out.clone(),
         max_findings: args.list.max_findings,
         policy: policy.clone(),
         kind: Kind::Robustness,
-    });
-    let accepted = Arc::new(AcceptedFindings::read(&args.counting)?);
-    watch.draft().accept(&accepted);
+    };
+    let runner = Runner::begin(document, global, watch).accepting(&args.counting)?;
     let (mut last, mut failures) = (None, Vec::new());
     for (path, peeked) in args.inputs.iter().zip(peeked) {
-        match one(path, peeked, args, global, watch) {
+        match one(path, peeked, args, &runner) {
             Ok(trace) => last = trace,
             Err(failure) => failures.push(failure),
         }
@@ -43,17 +37,15 @@ pub(crate) fn run(args: &RobustArgs, global: &Global, watch: &Watch) -> Result<E
     if let Some(failure) = Failure::join(failures) {
         return Err(failure);
     }
-    let (mut outcome, runs) = watch.draft().take(COMMAND).finish();
-    accepted.judge(&mut outcome, &policy, global);
-    outcome.verdict = robust_verdict(&outcome, &policy);
-    set_elapsed(&mut outcome, watch.started);
-    let done = watch.draft().finish(outcome, runs);
-    accepted.write(&done.outcome.findings)?;
     // A timeline shows one run.
     let trace = last.filter(|_| args.inputs.len() == 1);
-    let max_findings = args.list.max_findings;
-    let form = Form { out: &args.out, max_findings, remarks: "", runs: &done.runs };
-    render::finish(&form, &done.outcome, &policy, trace.as_ref())
+    runner.finish(Ending {
+        judgement: Judgement::RankedThen(&|outcome| {
+            outcome.verdict = robust_verdict(outcome, &policy);
+        }),
+        trace: trace.as_ref(),
+        ..Ending::default()
+    })
 }
 
 /// Refuses the options of a kind of input that is not there, before any work. Returns the inputs
@@ -103,23 +95,17 @@ fn one(
     path: &Path,
     peeked: Option<PeekedInput>,
     args: &RobustArgs,
-    global: &Global,
-    watch: &Watch,
+    runner: &Runner<'_>,
 ) -> Result<Option<Trace>, Failure> {
+    let (global, watch) = (runner.global, runner.watch);
     let peeked = peeked.map_or_else(|| input::peek(path), Ok)?;
     if peeked.is_model(global) {
-        return model(path, peeked, args, global, watch).map(|()| None);
+        return model(path, peeked, args, runner).map(|()| None);
     }
     let Read { trace, input } = read(path, peeked, global, watch)?;
-    watch.draft().working_on(std::slice::from_ref(&input));
+    runner.working_on(&input);
     let result = robust_trace(&trace, &args.options(), &watch.control())?;
-    watch.done();
-    global.remark(&result.remarks);
-    watch.draft().add(vec![input], result);
-    watch.draft().change(|outcome| {
-        outcome.options.set("strict", args.counting.strict);
-        watch.asked.set(&mut outcome.options);
-    });
+    add(input, result, args, runner);
     Ok(Some(trace.trace))
 }
 
@@ -128,19 +114,21 @@ fn model(
     path: &Path,
     peeked: PeekedInput,
     args: &RobustArgs,
-    global: &Global,
-    watch: &Watch,
+    runner: &Runner<'_>,
 ) -> Result<(), Failure> {
     let text = peeked.model_text(path)?;
     let input = Input::new(path, "model");
-    watch.draft().working_on(std::slice::from_ref(&input));
+    runner.working_on(&input);
     let model = Model::compile(&path.to_string_lossy(), &text)?;
-    global.warn_of(model.warnings());
-    let result = robust_model(&model, &args.model_options(), &watch.control())?;
-    watch.draft().add(vec![input], result);
-    watch.draft().change(|outcome| {
-        outcome.options.set("strict", args.counting.strict);
-        watch.asked.set(&mut outcome.options);
-    });
+    runner.global.warn_of(model.warnings());
+    let result = robust_model(&model, &args.model_options(), &runner.watch.control())?;
+    add(input, result, args, runner);
     Ok(())
+}
+
+fn add(input: Input, result: JobResult, args: &RobustArgs, runner: &Runner<'_>) {
+    runner.ended(&result);
+    runner.add(vec![input], result, |options| {
+        options.set(option::STRICT, args.counting.strict);
+    });
 }

@@ -2,7 +2,7 @@
 
 use super::words;
 use crate::args::Global;
-use crate::output::stderr;
+use crate::streams::stderr;
 use anstyle::{AnsiColor, Style};
 use anyorder_common::numbers::more;
 use anyorder_common::text::{escape, escape_lines, shown};

@@ -9,8 +9,8 @@ pub(crate) use message::{Message, note, warn};
 pub(crate) use usage::Usage;
 pub(crate) use words::hint;
 
-use crate::guard::claim;
-use crate::output::stderr;
+use crate::phase::claim;
+use crate::streams::stderr;
 use anstyle::{AnsiColor, Style};
 use anyorder_finding::exit;
 use std::io::{self, Write};

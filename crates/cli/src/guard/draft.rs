@@ -226,7 +226,7 @@ impl Draft {
                 }
             },
         };
-        outcome.cut_by(cause.word());
+        outcome.cut_by(cause.name());
         outcome.warnings.push(Warning {
             kind: WarningKind::Stopped,
             input: None,

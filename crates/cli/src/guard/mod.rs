@@ -7,24 +7,24 @@
 //!
 //! | thread | does |
 //! | --- | --- |
-//! | the job | works, publishes results in the [`Draft`], and calls [`claim`] before it writes |
+//! | the job | works, publishes results in the [`Draft`], and calls [`claim`](crate::phase::claim) before it writes |
 //! | signals | asks the job to stop, or the process to end |
 //! | [`poll`] | watches time, memory and signals; asks, waits, and exits; it never blocks |
 //! | [`writer`] | writes the result in place of the job; it may block, so `poll` exits without it |
 //!
-//! Only one thread writes the result: the one that [`phase`] gives the output to.
+//! Only one thread writes the result: the one that [`phase`](crate::phase) gives the output to.
 
-pub(crate) use draft::{Cut, Document, Draft, Kind, LastWords, hurried};
-pub(crate) use phase::{Claiming, claim, written};
+pub(crate) use draft::{Cut, Document, Done, Draft, Kind, LastWords, hurried};
 pub(crate) use poll::{Checkpoints, Guard};
 pub(crate) use poll::{is_late, set_status};
 pub(crate) use writer::print_cut;
 
 mod draft;
-mod phase;
 mod poll;
 mod writer;
 
+use anyorder_drive::stopped_by;
+use anyorder_finding::{OptionName, option};
 use anyorder_system::StopReason;
 use std::fmt;
 use std::time::Duration;
@@ -69,10 +69,10 @@ impl Cause {
     }
 
     /// Returns the name under which a result lists it among its `limits`.
-    const fn word(self) -> &'static str {
+    const fn name(self) -> OptionName {
         match self {
-            Cause::Stop(reason) => reason.word(),
-            Cause::OutOfMemory => "out-of-memory",
+            Cause::Stop(reason) => stopped_by(reason),
+            Cause::OutOfMemory => option::OUT_OF_MEMORY,
         }
     }
 }

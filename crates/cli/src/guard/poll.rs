@@ -1,12 +1,12 @@
 //! Watches time, memory and signals, and ends the process when the job does not end itself.
 
 use super::draft::Draft;
-use super::phase::{self, Taken};
 use super::writer::{self, Order};
 use super::{Cause, GRACE, LAST};
 use crate::args::LimitArgs;
 use crate::failure::{Failure, Usage};
 use crate::input::awaits_terminal;
+use crate::phase::{self, Taken};
 use anyorder_common::files::end_files;
 use anyorder_finding::exit;
 use anyorder_process::{self as process, Memory, Refusal};

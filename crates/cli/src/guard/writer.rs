@@ -2,12 +2,13 @@
 //! guard does not wait for it.
 
 use super::draft::{Cut, Draft, Said};
-use super::{Cause, claim, poll};
+use super::{Cause, poll};
 use crate::args::OutputFormat;
 use crate::bugs;
 use crate::commands::{render_cut, write_page};
 use crate::failure::{Failure, JobFailure};
 use crate::output::to_file;
+use crate::phase::claim;
 use anyorder_common::files::{end_files, remove_unfinished};
 use anyorder_common::text::shown;
 use anyorder_drive::explore::end_programs;

@@ -1,14 +1,13 @@
 //! Schedules of models, checked by running the machine: `docs/formats/schedule.md`.
 
-use super::json::Fields;
-use super::{
-    CertificateFault, CertificateKind, CertificateVerdict, CertifiedFile, Content, recognised,
-    result, without_mark,
-};
+use super::fields::Fields;
+use super::{Content, recognised, result, without_mark};
 use crate::failure::{Failure, Hint};
+use crate::json::parse_strictly;
 use crate::model::{GRANULARITY, Model, replay_model};
 use crate::schedules::{Shows, reference_of};
 use crate::states::{ReplayVerdict, StateProgram as _};
+use crate::verdict::{CertificateFault, CertificateKind, CertificateVerdict, CertifiedFile};
 use anyorder_common::numbers::plural;
 use anyorder_system::{
     Control, Failure as RunFailure, JobWatch, RunError, Schedule, TaskName, TaskSystem,
@@ -122,7 +121,7 @@ fn schedule_watched(
         Err(what) => return Ok(CertificateVerdict::unreadable(what)),
     };
     if let Err(verdict) = written_out(value).and_then(|()| match schedule.options.get("against") {
-        Some(other) => super::json::parse(other).map_or(Ok(()), |value| written_out(&value)),
+        Some(other) => parse_strictly(other).map_or(Ok(()), |value| written_out(&value)),
         None => Ok(()),
     }) {
         return Ok(verdict);
@@ -140,39 +139,54 @@ fn schedule_watched(
     };
     let steps = plural(schedule.choices.len() as u64, "step");
     let shows = Shows::of(&schedule);
-    let wrong = |reason: String| Ok(CertificateVerdict::fails("`shows`", reason));
-    match &shows {
-        None => {
+    if let Some(verdict) = by_failure(shows.as_ref(), failure, &steps) {
+        return Ok(verdict);
+    }
+    by_end(model, &schedule, shows, (&steps, control))
+}
+
+/// Decides a claim by the failure of the run; `None` where its end decides. `steps` counts them.
+fn by_failure(
+    shows: Option<&Shows>,
+    failure: Option<anyorder_system::Failure>,
+    steps: &str,
+) -> Option<CertificateVerdict> {
+    let wrong = |reason: String| Some(CertificateVerdict::fails("`shows`", reason));
+    match (shows, failure) {
+        (None, failure) => {
             let end = failure.map(|failure| format!("; the last one fails: {failure}"));
             let end = end.unwrap_or_default();
-            return Ok(CertificateVerdict::holds(format!("the model can run these {steps}{end}")));
+            Some(CertificateVerdict::holds(format!("the model can run these {steps}{end}")))
         }
-        Some(Shows::Failure(wanted)) => {
-            return match failure {
-                Some(failure) if wanted.is_in_some_folder(&failure) => {
-                    let claim = format!("the model runs these {steps}, and fails: {failure}");
-                    Ok(CertificateVerdict::holds(claim))
-                }
-                Some(failure) => wrong(format!("the run fails with another failure: {failure}")),
-                None => wrong("no step of the run fails".to_owned()),
-            };
-        }
-        // The end of a run that fails can differ, too.
-        Some(Shows::Difference(_)) => {}
-        Some(_) => {
-            if let Some(failure) = failure {
-                return wrong(format!("a step fails: {failure}"));
+        (Some(Shows::Failure(wanted)), Some(failure)) => {
+            if wanted.is_in_some_folder(&failure) {
+                let claim = format!("the model runs these {steps}, and fails: {failure}");
+                return Some(CertificateVerdict::holds(claim));
             }
+            wrong(format!("the run fails with another failure: {failure}"))
         }
+        (Some(Shows::Failure(_)), None) => wrong("no step of the run fails".to_owned()),
+        // The end of a run that fails can differ, too.
+        (Some(Shows::Difference(_)), _) | (Some(_), None) => None,
+        (Some(_), Some(failure)) => wrong(format!("a step fails: {failure}")),
     }
-    if let Some(against) = reference_of(&schedule)
+}
+
+/// Decides a claim on the end of the run.
+fn by_end(
+    model: &Model,
+    schedule: &Schedule,
+    shows: Option<Shows>,
+    (steps, control): (&str, &Control<'_>),
+) -> Result<CertificateVerdict, Failure> {
+    if let Some(against) = reference_of(schedule)
         && let Err(verdict) = followed(model, &against, control)
     {
         return Ok(verdict);
     }
-    let replayed = replay_model(model, &schedule)?;
+    let replayed = replay_model(model, schedule)?;
     if replayed.verdict != ReplayVerdict::Reproduced {
-        return wrong("the run does not end so".to_owned());
+        return Ok(CertificateVerdict::fails("`shows`", "the run does not end so"));
     }
     let end = match shows {
         Some(Shows::Difference(parts)) => {
@@ -309,7 +323,8 @@ pub(super) fn options(
         (false, true) => Err(CertificateVerdict::unreadable("`against`: expected the other run")),
         (true, true) => {
             let text = schedule.options.get("against").map_or("", String::as_str);
-            let other = super::json::parse(text).and_then(|value| read(&value));
+            let other = parse_strictly(text).map_err(|error| error.to_string());
+            let other = other.and_then(|value| read(&value));
             let other = other
                 .map_err(|what| CertificateVerdict::unreadable(format!("`against`: {what}")))?;
             match other.options.keys().all(|key| key == "shows") {

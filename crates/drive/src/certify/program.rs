@@ -5,10 +5,10 @@
 //! time.
 
 use super::model::{certify_schedules, options, read, written_out};
-use super::{CertificateFault, CertificateVerdict, CertifiedFile};
 use crate::explore::{TaskProgram, cannot_start};
 use crate::failure::{Failure, Hint};
 use crate::schedules::{Shows, reference_of};
+use crate::verdict::{CertificateFault, CertificateVerdict, CertifiedFile};
 use anyorder_common::numbers::plural;
 use anyorder_system::{
     Control, EnabledDetail, Failure as RunFailure, JobWatch, Observation, ProgramIdentity,

@@ -1,13 +1,13 @@
 //! Reorderings, as `predict` writes them: `docs/formats/reordering.md`.
 
-use super::json::Fields;
+use super::fields::Fields;
 use super::trace::{described, events};
-use super::{CertificateFault, CertificateVerdict};
 use crate::failure::{Failure, Hint};
 use crate::not_understood::NotUnderstood;
 use crate::predict::{Specifications, SpecifiedCalls, form, lanes, step_fields, wrong_witness};
 use crate::rules::is_android;
 use crate::trace_input::TraceInput;
+use crate::verdict::{CertificateFault, CertificateVerdict};
 use anyorder_certify::{ClaimedWitness, Names, ReorderingChecker, ReorderingReason};
 use anyorder_predict::{Form, Internals, Reorders, without_internals};
 use anyorder_system::{Cancel, Control};

@@ -1,8 +1,10 @@
 //! The certificates in the findings of a result.
 
-use super::json::Fields;
-use super::{CertificateFault, CertificateKind, CertificateVerdict, Certified, CertifiedFile};
+use super::fields::Fields;
 use crate::failure::Hint;
+use crate::verdict::{
+    CertificateFault, CertificateKind, CertificateVerdict, Certified, CertifiedFile,
+};
 use serde_json::Value;
 
 /// Checks the certificate of each finding of a result with `check`, which takes the format and the

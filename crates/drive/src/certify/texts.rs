@@ -1,8 +1,8 @@
 //! Certificates that are texts of lines.
 
 use super::trace::{TraceCertifier, described, events, not_read};
-use super::{CertificateFault, CertificateKind, CertificateVerdict, CertifiedFile};
 use crate::failure::Hint;
+use crate::verdict::{CertificateFault, CertificateKind, CertificateVerdict, CertifiedFile};
 use anyorder_certify as certify;
 use anyorder_certify::consistency::{ProofReason, WitnessReason, read_proof_with_lines, read_run};
 use anyorder_certify::{ProofError, Reason, ScheduleReason};

@@ -1,13 +1,11 @@
 //! Certificates about a trace.
 
 use super::reordering::Reorderings;
-use super::{
-    CertificateFault, CertificateKind, CertificateVerdict, CertifiedFile, Content, recognised,
-    result, texts, without_mark,
-};
+use super::{Content, recognised, result, texts, without_mark};
 use crate::failure::Hint;
 use crate::predict::Specifications;
 use crate::trace_input::TraceInput;
+use crate::verdict::{CertificateFault, CertificateKind, CertificateVerdict, CertifiedFile};
 use crate::{Failure, consistency};
 use anyorder_certify::ReadProofError;
 use anyorder_certify::consistency::{MailboxRule, split_own_code};

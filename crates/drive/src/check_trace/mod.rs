@@ -6,6 +6,7 @@ mod predictions;
 use crate::certify::keep_true_reorderings;
 use crate::consistency::{ConsistencyOptions, consistency};
 use crate::failure::Failure;
+use crate::limits::stopped_by;
 use crate::predict::{EventPairs, WitnessOptions, group_findings, last_of};
 use crate::result::JobResult;
 use crate::rules::fitting_rules;
@@ -13,7 +14,7 @@ use crate::trace_input::TraceInput;
 use crate::words::{self, RaceFinding};
 use anyorder_common::text::quote;
 use anyorder_finding::run::Run;
-use anyorder_finding::{CoverageLevel, Finding, Ordered, Stats, assign_ids};
+use anyorder_finding::{CoverageLevel, Finding, Ordered, Stats, assign_ids, option, stat};
 use anyorder_hb::{GroupBy, RaceOptions, RuleSet, Statistics};
 use anyorder_system::Control;
 use anyorder_trace::{EventId, TaskKind, Trace};
@@ -89,7 +90,7 @@ pub fn check_trace(
 ) -> Result<JobResult, Failure> {
     let mut result = JobResult::default();
     if let Some(reason) = control.cancel.reason() {
-        result.cut_by(reason.word());
+        result.cut_by(stopped_by(reason));
     }
     if input.is_partial() {
         return check_partial(input, options, result, control);
@@ -125,7 +126,7 @@ pub fn check_trace(
     findings.into_iter().zip(runs).for_each(|(finding, run)| result.push(finding, run));
     keep_true_reorderings(input, None, &mut result, control)?;
     if let Some(reason) = stopped {
-        result.cut_by(reason.word());
+        result.cut_by(stopped_by(reason));
     }
     set_options(&mut result, options, rules.word(), Some(words::level(of_engine.coverage)));
     Ok(result)
@@ -191,11 +192,11 @@ fn set_options(
     coverage: Option<CoverageLevel>,
 ) {
     let set = &mut result.options;
-    set.set("rules", rules);
-    set.set_some("coverage", coverage.map(CoverageLevel::word));
-    set.set("group-by", options.group_by.word());
-    set.set("max-pairs", options.max_pairs as u64);
-    set.set("no-filters", !options.filters);
+    set.set(option::RULES, rules);
+    set.set_some(option::COVERAGE, coverage.map(CoverageLevel::word));
+    set.set(option::GROUP_BY, options.group_by.word());
+    set.set(option::MAX_PAIRS, options.max_pairs as u64);
+    set.set(option::NO_FILTERS, !options.filters);
 }
 
 /// Returns the counts under their names in results.
@@ -204,18 +205,18 @@ fn stats(counts: &Statistics) -> Stats {
         counts.races_by_category.0.iter().map(|(category, n)| (category.word(), *n)).collect();
     let mut stats = Stats::new();
     stats
-        .set("events", counts.events)
-        .set("tasks", counts.tasks)
-        .set("handlers", counts.handlers)
-        .set("threads", counts.threads)
-        .set("locks", counts.locks)
-        .set("locations", counts.locations)
-        .set("hb_edges", counts.hb_edges)
-        .set("rounds", counts.rounds)
-        .set("chains", counts.chains)
-        .set("race_pairs", counts.race_pairs)
-        .set("races", counts.races)
-        .set("races_uncovered", counts.races_uncovered)
-        .set("races_by_category", by_category);
+        .set(stat::EVENTS, counts.events)
+        .set(stat::TASKS, counts.tasks)
+        .set(stat::HANDLERS, counts.handlers)
+        .set(stat::THREADS, counts.threads)
+        .set(stat::LOCKS, counts.locks)
+        .set(stat::LOCATIONS, counts.locations)
+        .set(stat::HB_EDGES, counts.hb_edges)
+        .set(stat::ROUNDS, counts.rounds)
+        .set(stat::CHAINS, counts.chains)
+        .set(stat::RACE_PAIRS, counts.race_pairs)
+        .set(stat::RACES, counts.races)
+        .set(stat::RACES_UNCOVERED, counts.races_uncovered)
+        .set(stat::RACES_BY_CATEGORY, by_category);
     stats
 }

@@ -3,17 +3,16 @@
 
 use super::{CheckTraceOptions, WithRuns, publish, without_runs};
 use crate::failure::Failure;
-use crate::not_understood::NotUnderstood;
 use crate::predict::{
     Analysed, Analysis, EventPairs, KnownPairs, PredictOptions, Question, Reordering, add_outcome,
-    analyse, last_of, left_out, stats,
+    analyse, last_of, left_out, stats, warnings_of_waits,
 };
 use crate::result::JobResult;
 use crate::trace_input::TraceInput;
 use crate::words::{self, Predicted, RaceFinding, UNDECIDED, form_words};
 use anyorder_certify::WrittenNames;
 use anyorder_finding::run::Run;
-use anyorder_finding::{ExplanationStep, Finding, Harm, Kind};
+use anyorder_finding::{ExplanationStep, Finding, Harm, Kind, StatName, option, stat};
 use anyorder_predict::check::{Candidate, Category, PairResult};
 use anyorder_predict::{Reorders, Together};
 use anyorder_system::Control;
@@ -25,8 +24,15 @@ use std::mem;
 const PAIRS_TRIED_MAX: usize = 8;
 
 /// The counts of a prediction that are added to those of happens-before.
-const COUNTS: [&str; 7] =
-    ["candidates", "racy", "non_racy", "confirmed", "dropped", "unconfirmed", "missed_by_order"];
+const COUNTS: [StatName; 7] = [
+    stat::CANDIDATES,
+    stat::RACY,
+    stat::NON_RACY,
+    stat::CONFIRMED,
+    stat::DROPPED,
+    stat::UNCONFIRMED,
+    stat::MISSED_BY_ORDER,
+];
 
 /// A finding, and the run that shows it.
 struct FindingWithRun {
@@ -47,7 +53,7 @@ pub(super) fn add(
 ) -> Result<WithRuns, Failure> {
     let trace = &input.trace;
     if trace.len() as u64 > options.witnesses.max_events {
-        result.cut_by("max-events");
+        result.cut_by(option::MAX_EVENTS);
         return Ok(without_runs(input, races));
     }
     let options = PredictOptions {
@@ -85,17 +91,17 @@ pub(super) fn add(
     let not_understood =
         input.not_understood.clone().with_unspecified(trace, &analysed.unspecified);
     result.warnings.extend(not_understood.of_unspecified(&input.name));
-    let of_waits = NotUnderstood::of_waits(&input.name, trace, &analysed.broken_waits);
+    let of_waits = warnings_of_waits(&input.name, trace, &analysed.broken_waits);
     result.warnings.extend(of_waits);
     let of_each = all.iter_mut().map(|one| (&mut one.finding, one.last, one.pairs.as_slice()));
     not_understood.mark_all(trace, of_each);
     add_outcome(&input.name, &analysed.checked, result);
     if !analysed.checked.all_pairs {
-        result.bounded_by("pairs");
+        result.bounded_by(option::PAIRS);
     }
     for (name, stat) in stats(&analysed.checked.statistics).iter() {
-        if COUNTS.contains(&name) {
-            result.stats.set(name, stat.clone());
+        if COUNTS.iter().any(|count| count.word() == name) {
+            result.stats.keep(name, stat.clone());
         }
     }
     Ok(all.into_iter().map(|one| (one.finding, one.run, one.pairs)).collect())

@@ -2,7 +2,7 @@
 
 use super::{Consistency, Consistent};
 use anyorder_consistency::{Procedure, describe};
-use anyorder_finding::{ExplanationStep, Finding, Kind, Severity, Site};
+use anyorder_finding::{ExplanationStep, Finding, Kind, Severity, Site, option};
 use anyorder_trace::{EventId, NameId, Trace};
 
 /// The maximum number of sites of a finding. Its explanation has the whole cycle.
@@ -15,9 +15,13 @@ pub(super) fn inconsistency(trace: &Trace, answer: &Consistency, reasons_max: us
     finding.title = "no order of the messages explains what this trace says".to_owned();
     let Consistent::No(Some(proof)) = &answer.verdict else {
         let text = if answer.procedure == Procedure::Solver {
-            "the search that found it was long, and so is the proof: `--certificate FILE` writes it and checks it again"
+            let certificate = option::CERTIFICATE.typed_as("FILE");
+            format!(
+                "the search that found it was long, and so is the proof: {certificate} writes it and checks it again"
+            )
         } else {
-            "all orders were tried; this procedure gives no reason, `--procedure solver` does"
+            let solver = option::PROCEDURE.typed_as(Procedure::Solver.name());
+            format!("all orders were tried; this procedure gives no reason, {solver} does")
         };
         finding.explanation.push(ExplanationStep::new(text));
         return finding;

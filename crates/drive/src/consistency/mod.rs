@@ -9,6 +9,7 @@ pub use proof::Proof;
 
 use crate::ISSUES;
 use crate::failure::{Failure, LacksData, Unusable};
+use crate::limits::stopped_by;
 use crate::result::JobResult;
 use crate::trace_input::TraceInput;
 use anyorder_certify::{check_consistency_witness, check_inconsistency};
@@ -17,7 +18,7 @@ use anyorder_consistency::{
     split_own_code,
 };
 use anyorder_finding as found;
-use anyorder_finding::assign_ids;
+use anyorder_finding::{OptionName, assign_ids, option, stat};
 use anyorder_system::{Control, StopReason};
 use anyorder_trace::{EventId, Trace, TraceOrder};
 use proof::certified_rule;
@@ -83,7 +84,7 @@ pub enum Consistent {
     /// Inconsistent, with the reason if the procedure gives one, and the checked proof.
     No(Option<Box<Proof>>),
     /// Nobody knows, because of the limit of this name.
-    Unknown(&'static str),
+    Unknown(OptionName),
 }
 
 /// Decides whether a trace is consistent: whether some order of its messages explains the value of
@@ -122,7 +123,7 @@ pub fn consistency(
     set_options(&mut result, options, &answer);
     match &answer.verdict {
         Consistent::Yes(_) => {}
-        Consistent::Unknown(limit) => result.cut_by(limit),
+        Consistent::Unknown(limit) => result.cut_by(*limit),
         Consistent::No(_) => {
             let mut finding = [finding::inconsistency(trace, &answer, options.max_reasons)];
             assign_ids(&mut finding);
@@ -194,8 +195,8 @@ fn decide(
             }
             Consistent::No(Some(Box::new(Proof { refutation, certificate, split })))
         }
-        Answer::Unknown(Limit::Stopped(reason)) => Consistent::Unknown(reason.word()),
-        Answer::Unknown(Limit::Conflicts) => Consistent::Unknown("max-conflicts"),
+        Answer::Unknown(Limit::Stopped(reason)) => Consistent::Unknown(stopped_by(reason)),
+        Answer::Unknown(Limit::Conflicts) => Consistent::Unknown(option::MAX_CONFLICTS),
     };
     // The rules cannot allow the recorded run of an inconsistent trace.
     if let (Consistent::No(_), Some(Ok(()))) = (&verdict, &recorded) {
@@ -230,26 +231,26 @@ fn lacks_data(name: &str, trace: &Trace, error: FromTraceError) -> Failure {
 
 fn set_options(result: &mut JobResult, options: &ConsistencyOptions, answer: &Consistency) {
     let set = &mut result.options;
-    set.set("mailbox", answer.partial.mailboxes.word());
-    set.set("procedure", answer.procedure.name());
-    set.set("infer-co", options.infer_coherence);
-    set.set("max-reasons", options.max_reasons as u64);
-    set.set_some("max-conflicts", options.max_conflicts);
+    set.set(option::MAILBOX, answer.partial.mailboxes.word());
+    set.set(option::PROCEDURE, answer.procedure.name());
+    set.set(option::INFER_CO, options.infer_coherence);
+    set.set(option::MAX_REASONS, options.max_reasons as u64);
+    set.set_some(option::MAX_CONFLICTS, options.max_conflicts);
 }
 
 /// Sets the counts under their names in results.
 fn set_stats(stats: &mut found::Stats, answer: &Consistency) {
     let counts = &answer.stats;
     stats
-        .set("events", answer.kept.events)
-        .set("messages", answer.partial.messages.len() as u64)
-        .set("handlers", answer.kept.handlers)
-        .set("pairs_total", counts.pairs_total)
-        .set("pairs", counts.pairs)
-        .set("variables", counts.variables)
-        .set("decisions", counts.decisions)
-        .set("conflicts", counts.conflicts)
-        .set("propagations", counts.propagations)
-        .set("candidates", counts.candidates)
-        .set("procedure", answer.procedure.name());
+        .set(stat::EVENTS, answer.kept.events)
+        .set(stat::MESSAGES, answer.partial.messages.len() as u64)
+        .set(stat::HANDLERS, answer.kept.handlers)
+        .set(stat::PAIRS_TOTAL, counts.pairs_total)
+        .set(stat::PAIRS, counts.pairs)
+        .set(stat::VARIABLES, counts.variables)
+        .set(stat::DECISIONS, counts.decisions)
+        .set(stat::CONFLICTS, counts.conflicts)
+        .set(stat::PROPAGATIONS, counts.propagations)
+        .set(stat::CANDIDATES, counts.candidates)
+        .set(stat::PROCEDURE, answer.procedure.name());
 }

@@ -130,6 +130,18 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
     /// Adds all findings. Of findings that differ only in their runs, keeps the one with the fewest
     /// reversals.
     pub(super) fn findings(mut self, findings: &mut Findings) -> Result<(), Failure> {
+        self.differences(findings)?;
+        self.ends(findings);
+        self.rests(findings);
+        self.equivalent(findings);
+        if self.program.draws_runs() {
+            findings.runs += self.shown.values().filter(|shown| shown.is_some()).count() as u64;
+        }
+        Ok(())
+    }
+
+    /// Adds the failures, and the reversals that make a difference.
+    fn differences(&mut self, findings: &mut Findings) -> Result<(), Failure> {
         let outcome = self.outcome;
         for found in &outcome.findings {
             // A different end means nothing if a limit cut a run. The result is incomplete then.
@@ -164,6 +176,11 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
                 findings.add(identity, one);
             }
         }
+        Ok(())
+    }
+
+    /// Adds the wrong ends.
+    fn ends(&mut self, findings: &mut Findings) {
         for (run, WrongEnd { shows, content }) in self.wrong_ends() {
             let identity = match &shows {
                 Shows::Final => Identity::Final,
@@ -175,7 +192,11 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
                 findings.add(identity, one);
             }
         }
-        self.rests(findings);
+    }
+
+    /// Adds the first reversals that make no difference.
+    fn equivalent(&mut self, findings: &mut Findings) {
+        let outcome = self.outcome;
         for run in 0..outcome.runs.len() {
             let info = &outcome.runs[run];
             let (Some(comparison), Some(reversal)) = (&info.comparison, &info.reversal) else {
@@ -203,10 +224,6 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
                 findings.add(identity, self.harmless(run));
             }
         }
-        if self.program.draws_runs() {
-            findings.runs += self.shown.values().filter(|shown| shown.is_some()).count() as u64;
-        }
-        Ok(())
     }
 
     /// Whether a failure is a state of a model in which nothing more need happen, and in which it

@@ -5,7 +5,8 @@ use super::rerun::StepAccess;
 use crate::failure::{Missing, Unusable};
 use crate::remark::Remark;
 use crate::schedules::Shows;
-use crate::{CertificateVerdict, Failure, Reported};
+use crate::verdict::CertificateVerdict;
+use crate::{Failure, Reported};
 use anyorder_finding::run::Run;
 use anyorder_finding::{Site, Warning};
 use anyorder_system::{

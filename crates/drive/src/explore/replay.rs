@@ -43,6 +43,7 @@ fn replay<P: TaskProgram>(
         (true, _, _) => ReplayVerdict::Reproduced,
         (false, Some(_), _) => ReplayVerdict::Diverged,
         (false, None, true) => ReplayVerdict::OtherViolation,
+        (false, None, false) if Shows::of(schedule).is_none() => ReplayVerdict::Possible,
         (false, None, false) => ReplayVerdict::NotReproduced,
     };
     let lost = made.lost.map(|task| format!("`{task}` cannot run when its turn comes"));

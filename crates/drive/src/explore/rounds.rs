@@ -10,9 +10,11 @@
 //! is the same each time. What was not tried is in `bounds`.
 
 use super::program::TaskProgram;
-use super::vary::{Covered, Deepening, Job, Part, limit_word};
+use super::vary::{Covered, Deepening, Job, Part};
 use crate::Failure;
+use crate::limits;
 use anyorder_explore::r4::{Limit, UserEvents};
+use anyorder_finding::{OptionName, option};
 
 /// The runs of a part in the first round, at least.
 const RUNS_MIN: u64 = 200;
@@ -31,7 +33,7 @@ struct Rounds {
     /// The most reversals of which all runs were made.
     reached: u32,
     /// Bounds that ended a part.
-    bounds: Vec<&'static str>,
+    bounds: Vec<OptionName>,
 }
 
 /// Goes on after the first exploration, and names what was not tried.
@@ -52,8 +54,8 @@ pub(super) fn deepen<P: TaskProgram>(
             break;
         }
         if most == deepening.executions_max {
-            rounds.bounds.push("max-executions");
-            job.result.options.set("max-executions", most);
+            rounds.bounds.push(option::MAX_EXECUTIONS);
+            job.result.options.set(option::MAX_EXECUTIONS, most);
             break;
         }
         most = most.saturating_mul(GROWTH);
@@ -108,11 +110,11 @@ impl Rounds {
                 continue;
             }
             if deepening.budget.check().is_err() {
-                self.bounds.push("budget");
+                self.bounds.push(option::BUDGET);
                 return Ok(false);
             }
             if job.left() == Some(0) {
-                self.bounds.push("max-executions");
+                self.bounds.push(option::MAX_EXECUTIONS);
                 return Ok(false);
             }
             let Some(covered) = job.further(&part, most, &deepening.budget)? else {
@@ -142,13 +144,13 @@ impl Rounds {
             match limit {
                 Limit::Executions => ended = false,
                 Limit::Budget | Limit::Memory => {
-                    self.bounds.push(limit_word(*limit));
+                    self.bounds.push(limits::explored(*limit));
                     (ended, goes_on) = (false, false);
                 }
-                Limit::Steps | Limit::Waiting => self.bounds.push(limit_word(*limit)),
-                Limit::Alternatives | Limit::Lost => job.result.cut_by(limit_word(*limit)),
+                Limit::Steps | Limit::Waiting => self.bounds.push(limits::explored(*limit)),
+                Limit::Alternatives | Limit::Lost => job.result.cut_by(limits::explored(*limit)),
                 Limit::Stopped(_) => {
-                    job.result.cut_by(limit_word(*limit));
+                    job.result.cut_by(limits::explored(*limit));
                     (ended, goes_on) = (false, false);
                 }
             }
@@ -183,22 +185,20 @@ impl Rounds {
             reasons.retain(|_| first.repeats && !self.open.is_empty());
         }
         if !is_proved {
-            result.options.set("bound", u64::from(self.reached));
-            result.bounded_by("bound");
+            result.options.set(option::BOUND, u64::from(self.reached));
+            result.bounded_by(option::BOUND);
         }
         if !inputs {
-            result.bounded_by("user-events");
+            result.bounded_by(option::USER_EVENTS);
         }
         if first.repeats {
             let most = (given.repeats..=deepening.repeats_max.max(given.repeats))
                 .take_while(|repeats| of(*repeats).next().is_some());
-            result.options.set("repeats", u64::from(most.last().unwrap_or(given.repeats)));
-            result.bounded_by("repeats");
+            result.options.set(option::REPEATS, u64::from(most.last().unwrap_or(given.repeats)));
+            result.bounded_by(option::REPEATS);
         }
         for reason in reasons {
-            if !result.limits.iter().any(|limit| limit == reason)
-                && !result.bounds.iter().any(|bound| bound == reason)
-            {
+            if !result.limits.contains(&reason) && !result.bounds.contains(&reason) {
                 result.bounded_by(reason);
             }
         }

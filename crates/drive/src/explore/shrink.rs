@@ -2,9 +2,10 @@
 
 use super::program::{Repeats, TaskProgram, by_names, cannot_start};
 use super::rerun::{Rerun, rerun};
+use crate::Failure;
 use crate::failure::{Missing, NotShrinkable, Request};
 use crate::schedules::{ClaimedFailure, Shows, reference_of};
-use crate::{CertificateVerdict, Failure};
+use crate::verdict::CertificateVerdict;
 use anyorder_common::text::escape;
 use anyorder_explore::shrink::{self, Error, ShrinkOptions, Shrunk, Symptom};
 use anyorder_system::{self as system, Choice, Control, JobWatch, Observation, Progress, Schedule};
@@ -47,43 +48,11 @@ pub fn shrink<P: TaskProgram>(
     let _watched = JobWatch::of(control).enter();
     let failing = &by_names(program, failing.clone());
     // The runs made here count, too.
-    let (target, shows, runs) = match Shows::of(failing) {
-        Some(Shows::Response(_)) => {
-            return Err(Request::NotShrinkable(NotShrinkable::Response).into());
-        }
-        Some(Shows::Livelock) => {
-            return Err(Request::NotShrinkable(NotShrinkable::Livelock).into());
-        }
-        Some(Shows::State(_)) => {
-            return Err(Request::NotShrinkable(NotShrinkable::Serial).into());
-        }
-        Some(shows) => {
-            let target = Target::of(&shows, failing, program)?;
-            let runs = u64::from(matches!(target, Target::Difference(..)));
-            (target, shows, runs)
-        }
-        None => {
-            let (target, shows) = observed(program, rerun_schedule(program, failing)?);
-            (target, shows, 1)
-        }
-    };
+    let (target, shows, runs) = kept(program, failing)?;
     let executions_max = options.executions_max.saturating_sub(runs);
     let options = &ShrinkOptions { executions_max, ..options.clone() };
-    let failure = |found: &system::Failure| match &target {
-        Target::Failure(wanted) => wanted.has_kind_and_place_of(found),
-        Target::Broken(wanted) => Shows::of_failure(found) == *wanted,
-        Target::End(_) | Target::Difference(..) => false,
-    };
-    let end = |observation: &Observation| match &target {
-        Target::Failure(_) | Target::Broken(_) => false,
-        Target::End(wanted) => {
-            program.wrong_end(observation).is_some_and(|end| Some(end.shows) == *wanted)
-        }
-        Target::Difference(against, parts) => {
-            let found = against.difference(observation);
-            parts.iter().all(|part| found.iter().any(|one| one.path.to_string() == *part))
-        }
-    };
+    let failure = |found: &system::Failure| target.is_failure(found);
+    let end = |observation: &Observation| target.is_end(program, observation);
     let by_end = !matches!(target, Target::Failure(_) | Target::Broken(_));
     let symptom = Symptom { failure: &failure, end: by_end.then_some(&end) };
     let events = failing.choices.iter().filter(|choice| choice.task.creator().is_none());
@@ -119,27 +88,52 @@ pub fn shrink<P: TaskProgram>(
         Ok(mut shrunk) => {
             shrunk.executions += runs;
             shrunk.schedule = written(std::mem::take(&mut shrunk.schedule.choices));
-            let verdict = match certified(&shrunk.schedule, control) {
+            holds(match certified(&shrunk.schedule, control) {
                 // The run was just made: to check it takes no longer.
                 Some(CertificateVerdict::Stopped(_)) => {
                     certified(&shrunk.schedule, &Control::default())
                 }
                 verdict => verdict,
-            };
-            match verdict {
-                None | Some(CertificateVerdict::Holds { .. }) => Ok(Some(shrunk)),
-                Some(CertificateVerdict::Stopped(reason)) => {
-                    Err(Failure::stopped(reason, Missing::SmallerSchedule))
-                }
-                Some(CertificateVerdict::Fails(fault) | CertificateVerdict::Unreadable(fault)) => {
-                    let reason = escape(&fault.reason);
-                    Err(Failure::Bug(format!("the smaller schedule does not hold: {reason}")))
-                }
-            }
+            })?;
+            Ok(Some(shrunk))
         }
         Err(Error::NotShown) => Ok(None),
         Err(Error::Stopped(reason)) => Err(Failure::stopped(reason, Missing::Schedule)),
         Err(Error::Run(error)) => Err(cannot_start(program.name(), error)),
+    }
+}
+
+/// Returns what a smaller run must keep, what its schedule shows, and the number of runs made to
+/// learn that.
+fn kept<P: TaskProgram>(program: &P, failing: &Schedule) -> Result<(Target, Shows, u64), Failure> {
+    let not = |why| Err(Request::NotShrinkable(why).into());
+    match Shows::of(failing) {
+        Some(Shows::Response(_)) => not(NotShrinkable::Response),
+        Some(Shows::Livelock) => not(NotShrinkable::Livelock),
+        Some(Shows::State(_)) => not(NotShrinkable::Serial),
+        Some(shows) => {
+            let target = Target::of(&shows, failing, program)?;
+            let runs = u64::from(matches!(target, Target::Difference(..)));
+            Ok((target, shows, runs))
+        }
+        None => {
+            let (target, shows) = observed(program, rerun_schedule(program, failing)?);
+            Ok((target, shows, 1))
+        }
+    }
+}
+
+/// Fails for a smaller schedule that does not hold.
+fn holds(verdict: Option<CertificateVerdict>) -> Result<(), Failure> {
+    match verdict {
+        None | Some(CertificateVerdict::Holds { .. }) => Ok(()),
+        Some(CertificateVerdict::Stopped(reason)) => {
+            Err(Failure::stopped(reason, Missing::SmallerSchedule))
+        }
+        Some(CertificateVerdict::Fails(fault) | CertificateVerdict::Unreadable(fault)) => {
+            let reason = escape(&fault.reason);
+            Err(Failure::Bug(format!("the smaller schedule does not hold: {reason}")))
+        }
     }
 }
 
@@ -184,6 +178,29 @@ enum Target {
 }
 
 impl Target {
+    /// Returns whether a failure is the one to keep.
+    fn is_failure(&self, found: &system::Failure) -> bool {
+        match self {
+            Target::Failure(wanted) => wanted.has_kind_and_place_of(found),
+            Target::Broken(wanted) => Shows::of_failure(found) == *wanted,
+            Target::End(_) | Target::Difference(..) => false,
+        }
+    }
+
+    /// Returns whether the end of a run is the one to keep.
+    fn is_end<P: TaskProgram>(&self, program: &P, observation: &Observation) -> bool {
+        match self {
+            Target::Failure(_) | Target::Broken(_) => false,
+            Target::End(wanted) => {
+                program.wrong_end(observation).is_some_and(|end| Some(end.shows) == *wanted)
+            }
+            Target::Difference(against, parts) => {
+                let found = against.difference(observation);
+                parts.iter().all(|part| found.iter().any(|one| one.path.to_string() == *part))
+            }
+        }
+    }
+
     fn of<P: TaskProgram>(
         shows: &Shows,
         failing: &Schedule,

@@ -1,7 +1,7 @@
 //! The counts of all explorations of one job.
 
 use anyorder_explore::r4::{self, Verdict};
-use anyorder_finding::{Ordered, Stats};
+use anyorder_finding::{Ordered, Stats, stat};
 use std::collections::BTreeMap;
 
 /// Counts, added up over explorations.
@@ -58,28 +58,28 @@ impl Sums {
         let counts = &self.counts;
         let mut stats = Stats::new();
         stats
-            .set("algorithm", "r4")
-            .set("recorded_tasks", self.recorded)
-            .set("explorations", self.explorations)
-            .set("sequences", self.sequences)
-            .set("executions", counts.runs() + shown)
-            .set("reversals", classes)
-            .set("max_reversals", self.depth)
-            .set("plans", counts.plans)
-            .set("slept", counts.slept)
-            .set("repeated", counts.repeated)
-            .set("duplicates", counts.duplicates)
-            .set("sleep_blocked", counts.sleep_blocked)
-            .set("confirmations", counts.confirmations)
-            .set("swaps", counts.swaps)
-            .set("shown", shown)
-            .set("retries", counts.retries)
-            .set("lost", counts.lost)
-            .set("unstable", counts.unstable)
-            .set("cut", counts.cut)
-            .set("restarts", counts.restarts)
-            .set("executed_tasks", counts.tasks)
-            .set("repeated_tasks", counts.all_tasks.saturating_sub(counts.tasks));
+            .set(stat::ALGORITHM, "r4")
+            .set(stat::RECORDED_TASKS, self.recorded)
+            .set(stat::EXPLORATIONS, self.explorations)
+            .set(stat::SEQUENCES, self.sequences)
+            .set(stat::EXECUTIONS, counts.runs() + shown)
+            .set(stat::REVERSALS, classes)
+            .set(stat::MAX_REVERSALS, self.depth)
+            .set(stat::PLANS, counts.plans)
+            .set(stat::SLEPT, counts.slept)
+            .set(stat::REPEATED, counts.repeated)
+            .set(stat::DUPLICATES, counts.duplicates)
+            .set(stat::SLEEP_BLOCKED, counts.sleep_blocked)
+            .set(stat::CONFIRMATIONS, counts.confirmations)
+            .set(stat::SWAPS, counts.swaps)
+            .set(stat::SHOWN, shown)
+            .set(stat::RETRIES, counts.retries)
+            .set(stat::LOST, counts.lost)
+            .set(stat::UNSTABLE, counts.unstable)
+            .set(stat::CUT, counts.cut)
+            .set(stat::RESTARTS, counts.restarts)
+            .set(stat::EXECUTED_TASKS, counts.tasks)
+            .set(stat::REPEATED_TASKS, counts.all_tasks.saturating_sub(counts.tasks));
         stats
     }
 }

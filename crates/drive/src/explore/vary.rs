@@ -4,13 +4,15 @@ use super::findings::{Findings, Reporter};
 use super::program::{Repeats, TaskProgram, by_names, cannot_start};
 use super::rounds;
 use super::sums::Sums;
-use crate::certify::keep_true;
 use crate::failure::Unusable;
+use crate::kept::keep_true;
+use crate::limits;
+use crate::limits::stopped_by;
 use crate::remark::{Remark, Remarked};
 use crate::{Failure, JobResult};
 use anyorder_common::numbers::plural;
 use anyorder_explore::r4::{self, Limit};
-use anyorder_finding::{Warning, WarningKind};
+use anyorder_finding::{Warning, WarningKind, option};
 use anyorder_system::{Cancel, Control, RunError};
 
 /// The options of an exploration of a run. The [`Control`] has the limits on runs and their
@@ -137,7 +139,7 @@ pub(super) struct Covered {
 impl<'a, P: TaskProgram> Job<'a, P> {
     fn new(program: &'a P, options: &'a ExploreOptions, control: &'a Control<'a>) -> Job<'a, P> {
         let mut result = JobResult::default();
-        result.options.set("algorithm", "r4");
+        result.options.set(option::ALGORITHM, "r4");
         let (findings, sums) = Default::default();
         Job { program, options, control, result, findings, sums, blind: false }
     }
@@ -176,11 +178,11 @@ impl<'a, P: TaskProgram> Job<'a, P> {
         if explored.is_blind() {
             self.warn("the program reports no access of its tasks, so every two of them count as conflicting");
         }
-        explored.limits.iter().for_each(|limit| self.result.cut_by(limit_word(*limit)));
+        explored.limits.iter().for_each(|limit| self.result.cut_by(limits::explored(*limit)));
         self.result.remarks = remarks(self.program, &explored);
         if let Some(ignored) = self.program.ignored() {
             self.result.warnings.push(ignored);
-            self.result.bounded_by("algorithm");
+            self.result.bounded_by(option::ALGORITHM);
         }
         self.report(&explored)?;
         let unreported = self.findings.unreported();
@@ -239,7 +241,7 @@ impl<'a, P: TaskProgram> Job<'a, P> {
         match r4::explore(&make, reversals, &control) {
             Ok(explored) => Ok(Some((explored, repeats))),
             Err(r4::Error::Stopped(reason)) => {
-                self.result.cut_by(reason.word());
+                self.result.cut_by(stopped_by(reason));
                 Ok(None)
             }
             Err(r4::Error::Start(error)) => {
@@ -275,19 +277,19 @@ impl<'a, P: TaskProgram> Job<'a, P> {
     fn bounds(&mut self, covered: &Covered) {
         let (part, result) = (self.part(), &mut self.result);
         if self.program.has_endless_events() {
-            result.options.set("repeats", u64::from(part.repeats));
+            result.options.set(option::REPEATS, u64::from(part.repeats));
             if covered.repeats {
-                result.bounded_by("repeats");
+                result.bounded_by(option::REPEATS);
             }
         }
         if let Some(bound) = part.bound {
-            result.options.set("bound", u64::from(bound));
+            result.options.set(option::BOUND, u64::from(bound));
             if !covered.exhausted && covered.complete {
-                result.bounded_by("bound");
+                result.bounded_by(option::BOUND);
             }
         }
         if part.user_events == r4::UserEvents::Declared && covered.inputs > 1 {
-            result.bounded_by("user-events");
+            result.bounded_by(option::USER_EVENTS);
         }
     }
 
@@ -295,7 +297,7 @@ impl<'a, P: TaskProgram> Job<'a, P> {
         let Job { program, control, mut result, findings, sums, .. } = self;
         result.stats = sums.stats(findings.runs);
         if findings.rests_cut {
-            result.open_within("optional-ends");
+            result.open_within(option::OPTIONAL_ENDS);
         }
         result.findings = findings.finish();
         result.model = program.model_name().map(str::to_owned);
@@ -338,18 +340,4 @@ fn remarks<P: TaskProgram>(program: &P, explored: &r4::Outcome) -> Vec<Remark> {
     }
     remarks.extend(program.remark());
     remarks
-}
-
-/// Returns the option that names a limit.
-pub(super) const fn limit_word(limit: Limit) -> &'static str {
-    match limit {
-        Limit::Executions => "max-executions",
-        Limit::Steps => "max-steps",
-        Limit::Memory => "memory-limit",
-        Limit::Lost => "attempts",
-        Limit::Alternatives => "alternatives",
-        Limit::Waiting => "waiting",
-        Limit::Budget => "budget",
-        Limit::Stopped(reason) => reason.word(),
-    }
 }

@@ -13,6 +13,7 @@ use crate::states::{
     Watcher, check_states_watched, compare, export_graph, replay_path, simulate,
 };
 use crate::{Failure, JobResult};
+use anyorder_finding::option;
 use anyorder_system::{Control, Progress, Schedule};
 use anyorder_vm::Machine;
 use std::any::Any;
@@ -193,8 +194,9 @@ fn words(mailbox: &str, length: u64) -> String {
         0..1_000 => length.to_string(),
         _ => format!("{},000", length / 1_000),
     };
+    let depth = option::MAX_DEPTH.typed();
     format!(
-        "the mailbox of `{mailbox}` has grown to {length} messages, and may grow without end; bound it with a `when` on the events that post to it, or the search with `--max-depth`"
+        "the mailbox of `{mailbox}` has grown to {length} messages, and may grow without end; bound it with a `when` on the events that post to it, or the search with {depth}"
     )
 }
 

@@ -14,6 +14,7 @@ pub use jobs::{
 };
 pub(crate) use program::GRANULARITY;
 pub use program::Model;
+pub use robust::robust_model;
 
 // From a text to a program.
 mod compile;

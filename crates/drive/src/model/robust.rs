@@ -1,12 +1,30 @@
 //! Models as programs whose robustness can be decided.
 
 use super::program::{GRANULARITY, Model};
+use crate::JobResult;
 use crate::failure::{Failure, Unusable};
-use crate::robust::{Declared, RobustProgram};
-use anyorder_system::{Hash128, Schedule, WaitPlace};
+use crate::robust::{Declared, RobustModelOptions, RobustProgram, certified, decide};
+use anyorder_system::{Control, Hash128, Schedule, WaitPlace};
 use anyorder_vm::program::Granularity;
 use anyorder_vm::{Action, AsyncRun, State};
 use std::collections::BTreeSet;
+
+/// Decides whether a model is robust against concurrency:
+/// [`robust_program`](crate::robust_program) with steps of single accesses, whatever the steps of
+/// the model are.
+///
+/// # Errors
+///
+/// Fails for a model with threads, and for one that cannot begin.
+pub fn robust_model(
+    model: &Model,
+    options: &RobustModelOptions,
+    control: &Control<'_>,
+) -> Result<JobResult, Failure> {
+    let result = decide(&model.by_access_for_nobody()?, options, control)?;
+    // The certificates are for the model as its readers have it.
+    Ok(certified(model, result, control))
+}
 
 impl RobustProgram for Model {
     type Tasks = AsyncRun;

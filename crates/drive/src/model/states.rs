@@ -3,9 +3,9 @@
 use super::descriptions::{described, run_of, site_at};
 use super::program::Model;
 use super::schedule::{follow, schedule_of};
-use crate::CertificateVerdict;
 use crate::certify::certify_schedule;
 use crate::states::{AttributeUpdate, Described, NoSchedule, Reduction, RunEnd, StateProgram};
+use crate::verdict::CertificateVerdict;
 use anyorder_finding::run::Run;
 use anyorder_search::{Path, Violation};
 use anyorder_system::{Control, Divergence, Place, ProgramIdentity, Schedule, StateSystem};

@@ -10,8 +10,9 @@ use crate::schedules::Shows;
 use crate::states::{
     Conflict, RunEnd, StateProgram, is_conflict, path_of, report, report_conflict,
 };
-use crate::{CertificateVerdict, Failure, Reported};
-use anyorder_finding::{Warning, WarningKind};
+use crate::verdict::CertificateVerdict;
+use crate::{Failure, Reported};
+use anyorder_finding::{Warning, WarningKind, option};
 use anyorder_search::{Path, Property, Violation};
 use anyorder_system::{
     Choice, Control, Observation, ProgramIdentity, RunError, StateSystem as _, TaskSystem,
@@ -133,7 +134,8 @@ impl TaskProgram for Model {
 
     fn ignored(&self) -> Option<Warning> {
         let responses = self.machine.program().responses.len();
-        let what = "response properties, which need all states: `--algorithm full` checks them";
+        let full = option::ALGORITHM.typed_as("full");
+        let what = format!("response properties, which need all states: {full} checks them");
         (responses > 0)
             .then(|| Warning::new(WarningKind::Odd, &self.program.name, what, responses as u64))
     }

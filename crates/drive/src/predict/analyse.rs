@@ -10,7 +10,8 @@ use crate::trace_input::observed;
 use crate::words::{self, Predicted};
 use anyorder_finding::Warning;
 use anyorder_predict::check::{
-    Candidate, CheckOptions, Checked, Facts, Order, Pairs, Subject, check, check_unconfirmed,
+    Candidate, CheckOptions, Checked, Confirms, Facts, Order, Pairs, Subject, check,
+    check_unconfirmed,
 };
 use anyorder_predict::{
     Analysis as Engine, CandidateOptions, ConfirmOptions, Confirmer, EdcAnalysis, HbAnalysis,
@@ -131,12 +132,33 @@ pub(crate) fn analyse(
     let cancel = &control.cancel;
     let confirmer = Confirmer::new_until(trace, &mut communication, confirm, cancel);
     let mut search = Search::new(trace, confirmer, &calls, options.reorders);
-    let candidates = question.candidates();
-    let (report, extra, is_known) = (&report, known.extra, known.is_known);
+    let search = (&mut search as &mut dyn Confirms, &options);
+    let checked = confirmed((trace, whole), &report, (question, analysis), known, search, control);
+    let unspecified = calls.unspecified(trace);
+    let broken_waits = calls.broken_waits(trace, cancel);
+    let mut checked = checked.map_err(failed)?;
+    let mut predicted = words::predictions(trace.tables(), &mut checked);
+    words::with_trace(trace, &mut predicted, cancel);
+    let reorders = options.reorders;
+    Ok(Analysed { checked, predicted, analysis, reorders, unspecified, broken_waits })
+}
+
+/// Searches for witnesses of the candidates of a report, with what the analysis knows of their
+/// order.
+fn confirmed(
+    (trace, whole): (&Trace, &Trace),
+    report: &Report,
+    (question, analysis): (&Question<'_>, Analysis),
+    known: &KnownPairs<'_>,
+    (search, options): (&mut dyn Confirms, &CheckOptions),
+    control: &Control<'_>,
+) -> Result<Checked, PredictError> {
+    let (candidates, cancel) = (question.candidates(), &control.cancel);
+    let (extra, is_known) = (known.extra, known.is_known);
     let so_far = &|mut checked: Checked| {
         (known.so_far)(words::predictions(trace.tables(), &mut checked), checked.left_out);
     };
-    let checked = match analysis {
+    match analysis {
         Analysis::Hb | Analysis::Wdc => {
             let mut hb = HbAnalysis::new(LocksInMemory::default(), candidates);
             let mut wdc = WdcAnalysis::new(LocksInMemory::default(), candidates);
@@ -146,7 +168,7 @@ pub(crate) fn analyse(
             let spec = LocksInMemory::default();
             let subject =
                 Subject { trace, report, spec, order, why: None, extra, is_known, so_far };
-            check(subject, &mut search, &options, control)
+            check(subject, search, options, control)
         }
         Analysis::Edc => {
             let spec = specified(question, Some(whole));
@@ -155,7 +177,7 @@ pub(crate) fn analyse(
             let paths = OrderPaths::new_until(trace, spec.clone(), cancel).ok();
             let why = paths.as_ref();
             let subject = Subject { trace, report, spec, order, why, extra, is_known, so_far };
-            check(subject, &mut search, &options, control)
+            check(subject, search, options, control)
         }
         Analysis::EventDriven => {
             let spec = specified(question, Some(whole));
@@ -167,16 +189,9 @@ pub(crate) fn analyse(
             let order = Some(Order::Relation(&before));
             let subject =
                 Subject { trace, report, spec, order, why: None, extra, is_known, so_far };
-            check(subject, &mut search, &options, control)
+            check(subject, search, options, control)
         }
-    };
-    let unspecified = calls.unspecified(trace);
-    let broken_waits = calls.broken_waits(trace, cancel);
-    let mut checked = checked.map_err(failed)?;
-    let mut predicted = words::predictions(trace.tables(), &mut checked);
-    words::with_trace(trace, &mut predicted, cancel);
-    let reorders = options.reorders;
-    Ok(Analysed { checked, predicted, analysis, reorders, unspecified, broken_waits })
+    }
 }
 
 /// Runs an analysis over a trace without the events inside invocations; `whole` has them.

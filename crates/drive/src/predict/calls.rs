@@ -1,7 +1,9 @@
 //! The invocations of a trace, for the check of witnesses.
 
+use crate::not_understood::{PLACES_MAX, TEXTS_MAX};
 use anyorder_certify::{Call, CallRules, Calls};
 use anyorder_commute::{Comm, Invocation, Value, Waits};
+use anyorder_finding::{Warning, WarningKind};
 use anyorder_predict::{Communication, SpecifiedCall, SpecifiedCommunication, Types};
 use anyorder_system::Cancel;
 use anyorder_trace::{EventId, EventKind, Trace};
@@ -50,6 +52,26 @@ pub(crate) struct BrokenWait {
     pub(crate) event: EventId,
     pub(crate) object: String,
     pub(crate) method: String,
+}
+
+/// Returns a warning for each method whose calls returned before what they wait for. Such a
+/// call keeps no place: pairs with it may be left out.
+pub(crate) fn warnings_of_waits(input: &str, trace: &Trace, broken: &[BrokenWait]) -> Vec<Warning> {
+    let mut by_method: BTreeMap<(&str, &str), Warning> = BTreeMap::new();
+    for BrokenWait { event, object, method } in broken {
+        let key = (object.as_str(), method.as_str());
+        let warning = by_method.entry(key).or_insert_with(|| {
+            let text = format!(
+                "`{method}` of `{object}` returns before what it waits for, by the rules of its type: record a call that waits where it continues"
+            );
+            Warning::new(WarningKind::Ignored, input, text, 0)
+        });
+        warning.count += 1;
+        if warning.places.len() < PLACES_MAX {
+            warning.places.push(format!("event {}", trace.unique_label(*event)));
+        }
+    }
+    by_method.into_values().take(TEXTS_MAX).collect()
 }
 
 /// The calls of one object so far.

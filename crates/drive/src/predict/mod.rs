@@ -16,15 +16,18 @@ pub use specifications::Specifications;
 pub use stored::{Reordering, StoredWitness};
 
 pub(crate) use analyse::{Analysed, KnownPairs, Question, analyse};
-pub(crate) use calls::{BrokenWait, SpecifiedCalls};
+pub(crate) use calls::{SpecifiedCalls, warnings_of_waits};
 pub(crate) use groups::{Pairs as EventPairs, group_findings};
 pub(crate) use replay_witness::wrong_witness;
 pub(crate) use run::step_text;
 pub(crate) use search::{form, lanes};
 pub(crate) use stored::step_fields;
 
-use crate::certify::{keep_true_reorderings, wrong_certificates};
+use crate::certify::keep_true_reorderings;
 use crate::failure::Failure;
+use crate::kept::wrong_certificates;
+use crate::limits;
+use crate::limits::stopped_by;
 use crate::not_understood::NotUnderstood;
 use crate::remark::{Remark, Remarked};
 use crate::result::{JobResult, Reported};
@@ -33,9 +36,9 @@ use crate::words::Predicted;
 use analyse::analyse_stream;
 use anyorder_certify::WrittenNames;
 use anyorder_common::numbers::plural;
-use anyorder_finding::{Finding, Stats, Warning, WarningKind};
+use anyorder_finding::{Finding, Stats, Warning, WarningKind, option, stat};
 use anyorder_predict::Reorders;
-use anyorder_predict::check::{Checked, Statistics};
+use anyorder_predict::check::{Checked, Cut, Statistics};
 use anyorder_system::Control;
 use anyorder_trace::{EventId, Tables, TaskKind, Trace, TraceSource};
 use std::collections::BTreeMap;
@@ -204,7 +207,7 @@ pub fn predict(
     let not_understood =
         input.not_understood.clone().with_unspecified(trace, &analysed.unspecified);
     result.warnings.extend(not_understood.of_unspecified(&input.name));
-    let of_waits = NotUnderstood::of_waits(&input.name, trace, &analysed.broken_waits);
+    let of_waits = warnings_of_waits(&input.name, trace, &analysed.broken_waits);
     result.warnings.extend(of_waits);
     let mut predicted =
         assemble(&question, analysed, Some((trace, &not_understood)), result, control);
@@ -253,9 +256,9 @@ pub fn predict_stream<'s>(
     let (analysed, read) = analyse_stream(source, reopen, &question, control)?;
     let mut result = JobResult { warnings: read, ..JobResult::default() };
     if !options.confirm {
-        result.bounded_by("no-confirm");
+        result.bounded_by(option::NO_CONFIRM);
     } else if analysed.checked.statistics.candidates > 0 {
-        result.cut_by("max-events");
+        result.cut_by(option::MAX_EVENTS);
     }
     Ok(assemble(&question, analysed, None, result, control))
 }
@@ -270,13 +273,13 @@ fn assemble(
 ) -> Prediction {
     let Analysed { checked, predicted, analysis, reorders, .. } = analysed;
     if let Some(reason) = control.cancel.reason() {
-        result.cut_by(reason.word());
+        result.cut_by(stopped_by(reason));
     }
     add_outcome(question.name, &checked, &mut result);
     // The caller did not ask for conflicts beyond the candidates.
     let confirm = question.options.confirm;
-    if !checked.all_pairs && confirm && !checked.cuts.contains(&"pairs") {
-        result.bounded_by("pairs");
+    if !checked.all_pairs && confirm && !checked.cuts.contains(&Cut::Pairs) {
+        result.bounded_by(option::PAIRS);
     }
     set_options(&mut result, question, (analysis, reorders), checked.all_pairs);
     result.stats = stats(&checked.statistics);
@@ -314,10 +317,10 @@ fn assemble(
 /// Adds the limits that cut a prediction, and its remarks.
 pub(crate) fn add_outcome(name: &str, checked: &Checked, result: &mut JobResult) {
     for cut in &checked.cuts {
-        result.cut_by(cut);
+        result.cut_by(limits::predicted(*cut));
     }
     if let Some(reason) = checked.stopped {
-        result.cut_by(reason.word());
+        result.cut_by(stopped_by(reason));
     }
     result.warnings.extend(left_out(name, checked.left_out));
     result.remarks.extend(remark_rejected(name, &checked.statistics));
@@ -372,21 +375,21 @@ fn remark_rejected(name: &str, statistics: &Statistics) -> Option<Remark> {
 pub(crate) fn stats(counts: &Statistics) -> Stats {
     let mut stats = Stats::new();
     stats
-        .set("events", counts.events)
-        .set("threads", counts.threads)
-        .set("accesses", counts.accesses)
-        .set("invocations", counts.invocations)
-        .set("locks", counts.locks)
-        .set("candidates", counts.candidates)
-        .set("racy", counts.racy)
-        .set("non_racy", counts.non_racy)
-        .set("confirmed", counts.confirmed)
-        .set("dropped", counts.dropped)
-        .set("unconfirmed", counts.unconfirmed)
-        .set("race_pairs", counts.race_pairs)
-        .set("missed_by_order", counts.missed_by_order);
+        .set(stat::EVENTS, counts.events)
+        .set(stat::THREADS, counts.threads)
+        .set(stat::ACCESSES, counts.accesses)
+        .set(stat::INVOCATIONS, counts.invocations)
+        .set(stat::LOCKS, counts.locks)
+        .set(stat::CANDIDATES, counts.candidates)
+        .set(stat::RACY, counts.racy)
+        .set(stat::NON_RACY, counts.non_racy)
+        .set(stat::CONFIRMED, counts.confirmed)
+        .set(stat::DROPPED, counts.dropped)
+        .set(stat::UNCONFIRMED, counts.unconfirmed)
+        .set(stat::RACE_PAIRS, counts.race_pairs)
+        .set(stat::MISSED_BY_ORDER, counts.missed_by_order);
     if counts.rejected > 0 {
-        stats.set("rejected", counts.rejected);
+        stats.set(stat::REJECTED, counts.rejected);
     }
     stats
 }
@@ -399,18 +402,18 @@ fn set_options(
 ) {
     let PredictOptions { specifications, confirm, max_pairs, search, .. } = question.options;
     let set = &mut result.options;
-    set.set("analysis", analysis.word());
-    set.set("reorders", reorders.word());
+    set.set(option::ANALYSIS, analysis.word());
+    set.set(option::REORDERS, reorders.word());
     if let Some(specifications) = specifications {
         specifications.set_options(set);
     }
-    set.set("pairs", if all_pairs { "all" } else { "candidates" });
-    set.set("no-confirm", !confirm);
-    set.set("max-pairs", *max_pairs as u64);
-    set.set("window", search.window);
-    set.set("max-conflicts", search.max_conflicts);
-    set.set("max-tries", search.max_tries);
-    set.set("max-work", search.max_work);
-    set.set("max-candidates", search.max_candidates as u64);
-    set.set("max-events", search.max_events);
+    set.set(option::PAIRS, if all_pairs { "all" } else { "candidates" });
+    set.set(option::NO_CONFIRM, !confirm);
+    set.set(option::MAX_PAIRS, *max_pairs as u64);
+    set.set(option::WINDOW, search.window);
+    set.set(option::MAX_CONFLICTS, search.max_conflicts);
+    set.set(option::MAX_TRIES, search.max_tries);
+    set.set(option::MAX_WORK, search.max_work);
+    set.set(option::MAX_CANDIDATES, search.max_candidates as u64);
+    set.set(option::MAX_EVENTS, search.max_events);
 }

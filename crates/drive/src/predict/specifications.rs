@@ -2,7 +2,7 @@
 
 use crate::failure::{Failure, Request, SpecificationMistakes};
 use anyorder_commute::{Document, SpecErrors, built_in_types};
-use anyorder_finding::OptionValues;
+use anyorder_finding::{OptionValues, option};
 use anyorder_predict::Types;
 
 /// The types of objects whose methods are called in a trace, with their commutativity
@@ -50,9 +50,9 @@ impl Specifications {
 
     /// Sets the options of a result.
     pub(super) fn set_options(&self, options: &mut OptionValues) {
-        options.set_some("spec", self.file.clone());
+        options.set_some(option::SPEC, self.file.clone());
         if !self.objects.is_empty() {
-            options.set("object", self.objects.join(","));
+            options.set(option::OBJECT, self.objects.join(","));
         }
     }
 }

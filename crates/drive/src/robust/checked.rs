@@ -2,8 +2,7 @@
 
 use super::model::{RobustModelOptions, decide};
 use super::program::RobustProgram;
-use crate::certify::keep_true;
-use crate::model::Model;
+use crate::kept::keep_true;
 use crate::{Failure, JobResult};
 use anyorder_system::Control;
 
@@ -22,24 +21,8 @@ pub fn robust_program<P: RobustProgram>(
     Ok(certified(program, result, control))
 }
 
-/// Decides whether a model is robust against concurrency: [`robust_program`] with steps of single
-/// accesses, whatever the steps of the model are.
-///
-/// # Errors
-///
-/// Fails for a model with threads, and for one that cannot begin.
-pub fn robust_model(
-    model: &Model,
-    options: &RobustModelOptions,
-    control: &Control<'_>,
-) -> Result<JobResult, Failure> {
-    let result = decide(&model.by_access_for_nobody()?, options, control)?;
-    // The certificates are for the model as its readers have it.
-    Ok(certified(model, result, control))
-}
-
 /// Leaves out the certificates that do not hold.
-fn certified<P: RobustProgram>(
+pub(crate) fn certified<P: RobustProgram>(
     program: &P,
     mut result: JobResult,
     control: &Control<'_>,

@@ -7,7 +7,9 @@ mod model;
 mod program;
 mod trace;
 
-pub use checked::{robust_model, robust_program};
+pub(crate) use checked::certified;
+pub use checked::robust_program;
 pub use model::RobustModelOptions;
+pub(crate) use model::decide;
 pub use program::{Declared, RobustProgram};
 pub use trace::{RobustTraceOptions, robust_trace, robust_verdict};

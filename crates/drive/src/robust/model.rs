@@ -4,9 +4,10 @@
 use super::finding::Reporter;
 use super::program::{ActionOf, RobustProgram, StateOf};
 use crate::failure::Unusable;
+use crate::limits::stopped_by;
 use crate::{Failure, JobResult, Reported};
 use anyorder_common::numbers::plural;
-use anyorder_finding::{Harm, Severity, Warning, WarningKind};
+use anyorder_finding::{Harm, Severity, Warning, WarningKind, option, stat};
 use anyorder_robust::model::{
     Answer, Conflicts, Divergence, Options, Property, Searched, SerialOutcomes, Views, Violation,
     conflicts, outcomes, shown_by,
@@ -16,10 +17,7 @@ use anyorder_system::{AsyncSystem, Control, JobWatch, RunError};
 /// The filter of findings whose harm was not decided: they do not count.
 pub(super) const UNDECIDED: &str = "undecided";
 
-/// The limit of a model of which no run ends.
-const NO_END: &str = "no-end";
-
-/// The options of [`robust_model`](super::robust_model).
+/// The options of [`robust_model`](crate::robust_model).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RobustModelOptions {
     /// How many invocations may stop half-way besides the one with the pivot.
@@ -44,15 +42,15 @@ impl Default for RobustModelOptions {
 /// # Errors
 ///
 /// Fails for a program with anything but events and tasks, and for one that cannot begin.
-pub(super) fn decide<P: RobustProgram>(
+pub(crate) fn decide<P: RobustProgram>(
     program: &P,
     options: &RobustModelOptions,
     control: &Control<'_>,
 ) -> Result<JobResult, Failure> {
     let mut result = JobResult::default();
-    result.options.set("stops", u64::from(options.stops));
-    result.options.set("repeat", u64::from(options.repeat));
-    result.options.set("max-states", options.max_states as u64);
+    result.options.set(option::STOPS, u64::from(options.stops));
+    result.options.set(option::REPEAT, u64::from(options.repeat));
+    result.options.set(option::MAX_STATES, options.max_states as u64);
     let watched = JobWatch::of(control).enter();
     let name = &program.program().name;
     let mut system = program.tasks()?;
@@ -151,21 +149,21 @@ impl<P: RobustProgram> Job<'_, '_, P> {
         if let Some(stopped) = &stopped {
             // What was decided before stands.
             match states {
-                Answer::Unknown => result.cut_by(stopped.0.word()),
-                _ if open => result.open_within(stopped.0.word()),
+                Answer::Unknown => result.cut_by(stopped_by(stopped.0)),
+                _ if open => result.open_within(stopped_by(stopped.0)),
                 _ => {}
             }
         } else if self.has_no_end() {
-            result.cut_by(NO_END);
+            result.cut_by(option::NO_END);
         } else if states == Answer::Unknown {
-            result.cut_by("max-states");
+            result.cut_by(option::MAX_STATES);
         }
         if open && stopped.is_none() {
-            result.open_within("stops");
-            result.open_within("max-states");
+            result.open_within(option::STOPS);
+            result.open_within(option::MAX_STATES);
         }
         if self.decided.states.repeats {
-            result.open_within("repeat");
+            result.open_within(option::REPEAT);
         }
     }
 
@@ -296,23 +294,23 @@ impl<P: RobustProgram> Job<'_, '_, P> {
         let declared = self.program.declared();
         result
             .stats
-            .set("events", self.system.events().len() as u64)
-            .set("tasks", declared.tasks as u64)
-            .set("procedures", declared.procedures as u64)
-            .set("runs", conflicts.pivots.runs)
-            .set("steps", conflicts.pivots.steps)
-            .set("stops", u64::from(conflicts.pivots.stops))
-            .set("serial_states", self.decided.serial.len() as u64)
-            .set("all_states", self.decided.states.states as u64)
-            .set("deterministic", conflicts.all_deterministic().word())
-            .set("not_deterministic", failing.join(", ").as_str())
-            .set("serializable", conflicts.serializable.word())
-            .set("start_order", conflicts.start_order.word())
-            .set("states", states.word())
-            .set("violations_of_determinism", count(Property::Determinism))
-            .set("violations_of_serializability", count(Property::Serializability))
-            .set("violations_of_start_order", count(Property::StartOrder))
-            .set("violations", conflicts.violations.len() as u64);
+            .set(stat::EVENTS, self.system.events().len() as u64)
+            .set(stat::TASKS, declared.tasks as u64)
+            .set(stat::PROCEDURES, declared.procedures as u64)
+            .set(stat::RUNS, conflicts.pivots.runs)
+            .set(stat::STEPS, conflicts.pivots.steps)
+            .set(stat::STOPS, u64::from(conflicts.pivots.stops))
+            .set(stat::SERIAL_STATES, self.decided.serial.len() as u64)
+            .set(stat::ALL_STATES, self.decided.states.states as u64)
+            .set(stat::DETERMINISTIC, conflicts.all_deterministic().word())
+            .set(stat::NOT_DETERMINISTIC, failing.join(", ").as_str())
+            .set(stat::SERIALIZABLE, conflicts.serializable.word())
+            .set(stat::START_ORDER, conflicts.start_order.word())
+            .set(stat::STATES, states.word())
+            .set(stat::VIOLATIONS_OF_DETERMINISM, count(Property::Determinism))
+            .set(stat::VIOLATIONS_OF_SERIALIZABILITY, count(Property::Serializability))
+            .set(stat::VIOLATIONS_OF_START_ORDER, count(Property::StartOrder))
+            .set(stat::VIOLATIONS, conflicts.violations.len() as u64);
     }
 
     fn event_name(&self, event: u32) -> &str {

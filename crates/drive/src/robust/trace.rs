@@ -3,12 +3,15 @@
 use super::finding::CONFLICT_ONLY;
 use super::model::UNDECIDED;
 use crate::failure::Failure;
+use crate::limits::stopped_by;
 use crate::remark::{Remark, Remarked};
 use crate::result::JobResult;
 use crate::rules::fitting_rules;
 use crate::trace_input::{TraceInput, observed};
 use crate::words::{self, FORCED};
-use anyorder_finding::{Finding, Harm, Outcome, Policy, Verdict, Warning, WarningKind, glob};
+use anyorder_finding::{
+    Finding, Harm, Outcome, Policy, Verdict, Warning, WarningKind, glob, option, stat,
+};
 use anyorder_hb::RuleSet;
 use anyorder_robust::trace::{ConflictGroup, TraceCounts, TraceOptions, check};
 use anyorder_system::Control;
@@ -75,7 +78,7 @@ pub fn robust_trace(
     let rules = options.rules.unwrap_or_else(|| fitting_rules(trace));
     set_options(&mut result, options, rules);
     if let Some(reason) = control.cancel.reason() {
-        result.cut_by(reason.word());
+        result.cut_by(stopped_by(reason));
         return Ok(result);
     }
     let of_engine = TraceOptions {
@@ -105,13 +108,13 @@ pub fn robust_trace(
         result.push(finding, None);
     }
     if checked.more_cycles {
-        result.bounded_by("max-cycles");
+        result.bounded_by(option::MAX_CYCLES);
     }
     if checked.unclassed {
-        result.bounded_by("max-classed-tasks");
+        result.bounded_by(option::MAX_CLASSED_TASKS);
     }
     if let Some(reason) = checked.stopped {
-        result.cut_by(reason.word());
+        result.cut_by(stopped_by(reason));
     }
     Ok(result)
 }
@@ -162,25 +165,25 @@ fn ignored(trace: &Trace, patterns: &[String]) -> BTreeSet<LocationId> {
 
 fn set_options(result: &mut JobResult, options: &RobustTraceOptions, rules: RuleSet) {
     let set = &mut result.options;
-    set.set("rules", rules.word());
+    set.set(option::RULES, rules.word());
     if !options.ignore.is_empty() {
-        set.set("ignore", options.ignore.clone());
+        set.set(option::IGNORE, options.ignore.clone());
     }
-    set.set("ignore-forced", options.ignore_forced);
-    set.set("max-pairs", options.max_pairs as u64);
-    set.set("max-cycles", options.max_cycles as u64);
-    set.set("max-classed-tasks", options.max_classed_tasks);
+    set.set(option::IGNORE_FORCED, options.ignore_forced);
+    set.set(option::MAX_PAIRS, options.max_pairs as u64);
+    set.set(option::MAX_CYCLES, options.max_cycles as u64);
+    set.set(option::MAX_CLASSED_TASKS, options.max_classed_tasks);
 }
 
 fn set_stats(result: &mut JobResult, counts: &TraceCounts, operations: usize) {
     result
         .stats
-        .set("operations", operations as u64)
-        .set("events", counts.events)
-        .set("tasks", counts.tasks)
-        .set("accesses", counts.accesses)
-        .set("conflicts", counts.conflicts)
-        .set("components", counts.components)
-        .set("events_interleaved", counts.events_interleaved)
-        .set("violations", counts.violations);
+        .set(stat::OPERATIONS, operations as u64)
+        .set(stat::EVENTS, counts.events)
+        .set(stat::TASKS, counts.tasks)
+        .set(stat::ACCESSES, counts.accesses)
+        .set(stat::CONFLICTS, counts.conflicts)
+        .set(stat::COMPONENTS, counts.components)
+        .set(stat::EVENTS_INTERLEAVED, counts.events_interleaved)
+        .set(stat::VIOLATIONS, counts.violations);
 }

@@ -1,14 +1,16 @@
 //! Checks a program given as states: searches them, and reports violations as findings.
 
 use super::conflicts::Conflict;
-use super::full::{full, limit_word};
+use super::full::full;
 use super::program::StateProgram;
 use super::reduction::Checked;
 use super::report::{certify_findings, report, report_conflict};
 use crate::JobResult;
 use crate::failure::{Failure, Unusable};
+use crate::limits;
+use crate::limits::stopped_by;
 use crate::remark::{FullReason, Remark, Remarked};
-use anyorder_finding::{Stats, Warning, WarningKind};
+use anyorder_finding::{Stats, Warning, WarningKind, option, stat};
 use anyorder_search::{
     Gauge, Order, Outcome, ResponseVerdict, Storage, fewest_switches, sort_conflicts,
     sort_violations,
@@ -196,7 +198,7 @@ pub fn check_states_watched<P: StateProgram>(
     let no_responses = algorithm != Algorithm::Full && !system.properties().responses.is_empty();
     let no_conflicts = algorithm == Algorithm::Paper && !system.components().is_empty();
     if no_responses || no_conflicts {
-        result.cut_by("algorithm");
+        result.cut_by(option::ALGORITHM);
     }
     let parts = system.parts();
     let words = |part: usize| Some(program.never_runs(part, parts.names.get(part)?));
@@ -226,7 +228,7 @@ pub(super) fn starts<S: StateSystem>(
     match control.check() {
         Ok(()) => true,
         Err(stopped) => {
-            result.cut_by(stopped.0.word());
+            result.cut_by(stopped_by(stopped.0));
             false
         }
     }
@@ -267,7 +269,7 @@ fn all_states<P: StateProgram>(
         result.limits.extend(other.limits);
         result.findings.extend(other.findings);
     } else {
-        result.cut_by("algorithm");
+        result.cut_by(option::ALGORITHM);
     }
     Ok((result, never_run))
 }
@@ -308,7 +310,7 @@ fn with_few_switches<S: StateSystem, D>(
     sort_violations(violations);
     sort_conflicts(conflicts);
     if passes.states > 0 {
-        stats.set("switch_states", passes.states);
+        stats.set(stat::SWITCH_STATES, passes.states);
     }
     ((outcome, stats), passes.stopped)
 }
@@ -325,14 +327,14 @@ pub(super) fn assemble<P: StateProgram, D>(
     let open = outcome.responses.contains(&ResponseVerdict::Unknown);
     for limit in &outcome.limits {
         let list = if limit.is_bound() && !open { &mut result.bounds } else { &mut result.limits };
-        list.push(limit_word(*limit).to_owned());
+        list.push(limits::searched(*limit));
     }
     if !outcome.complete && outcome.limits.is_empty() {
-        result.cut_by("first");
+        result.cut_by(option::FIRST);
     }
-    let stopped = stopped.map(|stopped| stopped.0.word());
-    if let Some(word) = stopped.filter(|word| !result.limits.iter().any(|one| one == word)) {
-        result.cut_by(word);
+    let stopped = stopped.map(|stopped| stopped_by(stopped.0));
+    if let Some(name) = stopped.filter(|name| !result.limits.contains(name)) {
+        result.cut_by(name);
     }
     result.findings = report(program, &outcome.violations);
     if outcome.complete {
@@ -344,7 +346,7 @@ pub(super) fn assemble<P: StateProgram, D>(
         if let Err(stopped) = control.check()
             && before >= CONFLICTS_AFTER_STOP
         {
-            result.cut_by(stopped.0.word());
+            result.cut_by(stopped_by(stopped.0));
             break;
         }
         result.findings.push(report_conflict(program, &Conflict::of(program, conflict)));

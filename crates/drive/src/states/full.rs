@@ -6,11 +6,12 @@ use super::program::StateProgram;
 use super::report::{certify_findings, publish, report};
 use crate::JobResult;
 use crate::failure::{Failure, Unusable};
+use crate::limits;
 use crate::remark::Remark;
-use anyorder_finding::Stats;
+use anyorder_finding::{Stats, option, stat};
 use anyorder_search::{
-    Exported, GraphFormat, Limit, Pause, Search, SearchError, SearchOptions, Stop, Storage,
-    WalkOptions, export, walk_watched,
+    Exported, GraphFormat, Pause, Search, SearchError, SearchOptions, Stop, Storage, WalkOptions,
+    export, walk_watched,
 };
 use anyorder_system::{Control, StateSystem};
 
@@ -69,14 +70,14 @@ pub(super) fn full<P: StateProgram>(
     let counts = &outcome.stats;
     let mut stats = Stats::new();
     stats
-        .set("algorithm", "full")
-        .set("states", counts.states)
-        .set("transitions", counts.transitions)
-        .set("executions", counts.executions)
-        .set("inferred", 0_u64)
-        .set("max_depth", counts.max_depth)
-        .set("frontier_peak", counts.frontier_peak)
-        .set("bytes_per_state", counts.bytes_per_state);
+        .set(stat::ALGORITHM, "full")
+        .set(stat::STATES, counts.states)
+        .set(stat::TRANSITIONS, counts.transitions)
+        .set(stat::EXECUTIONS, counts.executions)
+        .set(stat::INFERRED, 0_u64)
+        .set(stat::MAX_DEPTH, counts.max_depth)
+        .set(stat::FRONTIER_PEAK, counts.frontier_peak)
+        .set(stat::BYTES_PER_STATE, counts.bytes_per_state);
     Ok(((outcome, stats), remarks))
 }
 
@@ -109,15 +110,6 @@ fn options<S: StateSystem>(system: &S, check_options: &CheckOptions) -> SearchOp
 /// Makes the failure of a search.
 pub(super) fn failure<P: StateProgram>(program: &P, error: SearchError) -> Failure {
     Failure::input(&program.program().name, Unusable::Search(error))
-}
-
-/// Returns the name under which a result lists a limit.
-pub(super) const fn limit_word(limit: Limit) -> &'static str {
-    match limit {
-        // There is no separate option: it is a property of the requested storage.
-        Limit::Bitstate => "storage",
-        limit => limit.word(),
-    }
 }
 
 /// The options of a simulation.
@@ -181,14 +173,14 @@ pub fn simulate<P: StateProgram>(
     let walked = walked.map_err(|error| failure(program, error))?;
     let mut stats = Stats::new();
     stats
-        .set("executions", walked.stats.executions)
-        .set("states", walked.stats.states)
-        .set("transitions", walked.stats.transitions)
-        .set("max_depth", walked.stats.max_depth)
-        .set("cut", walked.cut);
-    let limits = walked.limits.iter().map(|limit| limit_word(*limit).to_owned());
+        .set(stat::EXECUTIONS, walked.stats.executions)
+        .set(stat::STATES, walked.stats.states)
+        .set(stat::TRANSITIONS, walked.stats.transitions)
+        .set(stat::MAX_DEPTH, walked.stats.max_depth)
+        .set(stat::CUT, walked.cut);
+    let limits = walked.limits.iter().map(|limit| limits::searched(*limit));
     // A run that was cut could have violated something later.
-    let limits = limits.chain((walked.cut > 0).then(|| "max-steps".to_owned())).collect();
+    let limits = limits.chain((walked.cut > 0).then_some(option::MAX_STEPS)).collect();
     let findings = report(program, &walked.violations);
     let mut result = JobResult { findings, stats, limits, ..JobResult::default() };
     certify_findings(program, &mut result, control);

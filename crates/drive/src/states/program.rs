@@ -2,7 +2,7 @@
 //! descriptions.
 
 use super::reduction::Reduction;
-use crate::CertificateVerdict;
+use crate::verdict::CertificateVerdict;
 use anyorder_finding::run::{Change, Run, RunStep};
 use anyorder_finding::{Finding, Kind, Site};
 use anyorder_search::{Path, Property, Violation};

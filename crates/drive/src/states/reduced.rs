@@ -9,7 +9,7 @@ use super::program::StateProgram;
 use super::report::publish;
 use crate::failure::{Failure, Unusable};
 use anyorder_explore::{paper, stateful};
-use anyorder_finding::Stats;
+use anyorder_finding::{Stats, stat};
 use anyorder_search::{Property, Stop, Violation};
 use anyorder_system::{Control, Reducible, StateSystem};
 use std::collections::BTreeMap;
@@ -42,16 +42,16 @@ where
     let (counts, own) = (&outcome.stats, &outcome.detail.counts);
     let mut stats = Stats::new();
     stats
-        .set("algorithm", "stateful")
-        .set("states", counts.states)
-        .set("transitions", counts.transitions)
-        .set("executions", counts.executions)
-        .set("inferred", own.inferred)
-        .set("re_expansions", own.re_expansions)
-        .set("reduced_states", own.reduced_states)
-        .set("max_depth", counts.max_depth)
-        .set("frontier_peak", counts.frontier_peak)
-        .set("bytes_per_state", counts.bytes_per_state);
+        .set(stat::ALGORITHM, "stateful")
+        .set(stat::STATES, counts.states)
+        .set(stat::TRANSITIONS, counts.transitions)
+        .set(stat::EXECUTIONS, counts.executions)
+        .set(stat::INFERRED, own.inferred)
+        .set(stat::RE_EXPANSIONS, own.re_expansions)
+        .set(stat::REDUCED_STATES, own.reduced_states)
+        .set(stat::MAX_DEPTH, counts.max_depth)
+        .set(stat::FRONTIER_PEAK, counts.frontier_peak)
+        .set(stat::BYTES_PER_STATE, counts.bytes_per_state);
     Ok((outcome, stats))
 }
 
@@ -75,15 +75,15 @@ where
     let (counts, own) = (&outcome.stats, &outcome.detail.counts);
     let mut stats = Stats::new();
     stats
-        .set("algorithm", "paper")
-        .set("states", counts.states)
-        .set("transitions", counts.transitions)
-        .set("executions", counts.executions)
-        .set("inferred", 0_u64)
-        .set("sequences", own.sequences)
-        .set("backtracking_points", own.backtracking_points)
-        .set("backward_steps", own.backward_steps)
-        .set("max_depth", counts.max_depth);
+        .set(stat::ALGORITHM, "paper")
+        .set(stat::STATES, counts.states)
+        .set(stat::TRANSITIONS, counts.transitions)
+        .set(stat::EXECUTIONS, counts.executions)
+        .set(stat::INFERRED, 0_u64)
+        .set(stat::SEQUENCES, own.sequences)
+        .set(stat::BACKTRACKING_POINTS, own.backtracking_points)
+        .set(stat::BACKWARD_STEPS, own.backward_steps)
+        .set(stat::MAX_DEPTH, counts.max_depth);
     Ok((outcome, stats))
 }
 

@@ -27,8 +27,10 @@ pub enum ReplayVerdict {
     OtherViolation,
     /// A step of the schedule is not enabled in the program.
     Diverged,
-    /// No violation occurs.
+    /// The finding does not occur, nor any other violation.
     NotReproduced,
+    /// The schedule names no finding, the run is possible, and no violation occurs.
+    Possible,
 }
 
 impl ReplayVerdict {
@@ -40,6 +42,7 @@ impl ReplayVerdict {
             ReplayVerdict::OtherViolation => "something else goes wrong",
             ReplayVerdict::Diverged => "the schedule cannot be followed to its end",
             ReplayVerdict::NotReproduced => "it does not occur",
+            ReplayVerdict::Possible => "the run is possible; the schedule names no finding",
         }
     }
 }
@@ -66,6 +69,7 @@ pub fn replay_path<P: StateProgram>(program: &P, schedule: &Schedule) -> Result<
         (true, _, _) => ReplayVerdict::Reproduced,
         (false, Some(_), _) => ReplayVerdict::OtherViolation,
         (false, None, Some(_)) => ReplayVerdict::Diverged,
+        (false, None, None) if Shows::of(schedule).is_none() => ReplayVerdict::Possible,
         (false, None, None) => ReplayVerdict::NotReproduced,
     };
     let lost = || followed.divergence.as_ref().map(|lost| RunEnd::from(lost.to_string()));

@@ -2,7 +2,7 @@
 
 use super::conflicts::Conflict;
 use super::program::{Described, NoSchedule, StateProgram};
-use crate::certify::keep_true;
+use crate::kept::keep_true;
 use crate::schedules::{ClaimedFailure, Shows, set_repeats_from, witness};
 use crate::{JobResult, Reported};
 use anyorder_finding::run::Run;

@@ -199,7 +199,7 @@ fn word(answer: &Consistent) -> &'static str {
     match answer {
         Consistent::Yes(_) => "yes",
         Consistent::No(_) => "no",
-        Consistent::Unknown(limit) => limit,
+        Consistent::Unknown(limit) => limit.word(),
     }
 }
 

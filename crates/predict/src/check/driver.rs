@@ -6,7 +6,7 @@ use super::facts::{Facts, common_locks};
 use super::found::{Found, FoundInput, found};
 use super::groups::{Group, groups};
 use super::left_open::{Order, mark_left_open};
-use super::options::{CheckOptions, Pairs};
+use super::options::{CheckOptions, Cut, Pairs};
 use super::pairs::{all_pairs, commute};
 use super::statistics::Statistics;
 use super::tries::{Confirms, PairResult, try_all};
@@ -38,8 +38,8 @@ pub struct Checked {
     pub facts: Arc<Facts>,
     /// The counts.
     pub statistics: Statistics,
-    /// The names of the options whose limits left pairs without an answer.
-    pub cuts: Vec<&'static str>,
+    /// What left pairs without an answer.
+    pub cuts: Vec<Cut>,
     /// The reason why the check ended early.
     pub stopped: Option<StopReason>,
     /// All pairs that were tried or scheduled, with their results. Empty after
@@ -95,13 +95,13 @@ pub fn check<S: Specification>(
     });
     let mut cuts = Vec::new();
     if list.unlisted() > 0 {
-        cuts.push("max-candidates");
+        cuts.push(Cut::Candidates);
     }
     add(&mut list, extra.iter().copied(), false);
     let cancel = &control.cancel;
     let all = add_all_pairs((trace, cancel), spec, &mut list, options);
     if !all && options.pairs == Pairs::All {
-        cuts.push("pairs");
+        cuts.push(Cut::Pairs);
     }
     let wanted = events(&list);
     let facts = Facts::gather_until(&mut TraceBlocks::new(trace), wanted, cancel, |_| {})?;
@@ -150,7 +150,7 @@ pub fn check_unconfirmed(
     let input = FoundInput { facts, candidates, pair_results, max_pairs, found_max, cancel };
     let mut checked = assemble(&input, (tables, facts), report, (&by_site, &|_| false));
     if list.unlisted() > 0 {
-        checked.cuts.push("max-candidates");
+        checked.cuts.push(Cut::Candidates);
     }
     checked.stopped = cancel.reason();
     checked

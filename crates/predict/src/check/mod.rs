@@ -13,7 +13,7 @@ pub use facts::{Fact, Facts, Held, common_locks};
 pub use found::{Evidence, Found};
 pub use left_open::Order;
 pub use objects::{object, object_without_instance};
-pub use options::{CheckOptions, Pairs};
+pub use options::{CheckOptions, Cut, Pairs};
 pub use statistics::Statistics;
 pub use tries::{Confirms, PairResult};
 

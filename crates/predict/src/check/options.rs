@@ -59,3 +59,20 @@ impl Default for CheckOptions {
         }
     }
 }
+
+/// A limit that leaves pairs without an answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cut {
+    /// Not all candidates were listed.
+    Candidates,
+    /// Not all pairs were listed.
+    Pairs,
+    /// So many pairs were tried.
+    Tries,
+    /// So much work was done.
+    Work,
+    /// The window around a pair was too small.
+    Window,
+    /// The solver met too many conflicts.
+    Conflicts,
+}

@@ -2,7 +2,7 @@
 
 use super::candidate::Candidate;
 use super::groups::Group;
-use super::options::CheckOptions;
+use super::options::{CheckOptions, Cut};
 use super::witness_store::WitnessStore;
 use crate::confirm::{Form, GaveUp, Together, Witness};
 use anyorder_system::{Cancel, Control, StopReason};
@@ -42,7 +42,7 @@ pub(crate) struct TriedPairs {
     /// In the order of the candidates.
     pub(crate) pair_results: Vec<PairResult>,
     /// The names of the options whose limits left pairs without an answer.
-    pub(crate) cuts: Vec<&'static str>,
+    pub(crate) cuts: Vec<Cut>,
     /// The reason why the tries stopped.
     pub(crate) stopped: Option<StopReason>,
 }
@@ -78,13 +78,13 @@ pub(crate) fn try_all(
             break;
         }
         if done >= options.tries_max || confirms.work() > options.work_max {
-            tried.cut(if done >= options.tries_max { "max-tries" } else { "max-work" });
+            tried.cut(if done >= options.tries_max { Cut::Tries } else { Cut::Work });
             break;
         }
         let pair_result = confirms.confirm(EventId(first), EventId(second), &control.cancel);
         match pair_result {
-            PairResult::GaveUp(GaveUp::Window) => tried.cut("window"),
-            PairResult::GaveUp(GaveUp::Conflicts) => tried.cut("max-conflicts"),
+            PairResult::GaveUp(GaveUp::Window) => tried.cut(Cut::Window),
+            PairResult::GaveUp(GaveUp::Conflicts) => tried.cut(Cut::Conflicts),
             PairResult::GaveUp(GaveUp::Stopped) => tried.stopped = control.cancel.reason(),
             _ => {}
         }
@@ -100,9 +100,9 @@ pub(crate) fn try_all(
 }
 
 impl TriedPairs {
-    fn cut(&mut self, option: &'static str) {
-        if !self.cuts.contains(&option) {
-            self.cuts.push(option);
+    fn cut(&mut self, cut: Cut) {
+        if !self.cuts.contains(&cut) {
+            self.cuts.push(cut);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use anyorder_finding::{
     Coverage, CoverageLevel, ExplanationStep, Finding, Harm, Input, Kind, Ordered, Outcome, Policy,
-    RaceCategory, Severity, Site, Suppressed, assign_ids,
+    RaceCategory, Severity, Site, Suppressed, assign_ids, option, stat,
 };
 use anyorder_trace::{EventId, Mailbox, TableFull, TaskId, Trace, TraceBuilder};
 
@@ -80,7 +80,11 @@ fn work(b: &mut TraceBuilder, task: TaskId, events: u32, variable: &str) -> Resu
 pub(crate) fn outcome(sample: &Sample) -> Outcome {
     let mut outcome = Outcome::new("check", "0.1.0");
     outcome.inputs.push(Input::new("traces/player.trace".as_ref(), "native"));
-    outcome.options.set("rules", "mailbox").set("coverage", "task").set("max-pairs", 1000_u64);
+    outcome
+        .options
+        .set(option::RULES, "mailbox")
+        .set(option::COVERAGE, "task")
+        .set(option::MAX_PAIRS, 1000_u64);
     let races = [
         (RaceCategory::MultiThreaded, "Track.buffer@0x41", true, 6),
         (RaceCategory::CoEnabled, "com.example.Playlist.current@0x2c", true, 15),
@@ -102,11 +106,15 @@ pub(crate) fn outcome(sample: &Sample) -> Outcome {
         RaceCategory::ALL.iter().zip(counts).map(|(category, n)| (category.word(), n)).collect();
     outcome
         .stats
-        .set("events", sample.trace.len() as u64)
-        .set("tasks", 30_u64)
-        .set("handlers", 3_u64);
-    outcome.stats.set("race_pairs", 28_u64).set("races", 5_u64).set("races_uncovered", 3_u64);
-    outcome.stats.set("races_by_category", categories).set("elapsed_ms", 42_u64);
+        .set(stat::EVENTS, sample.trace.len() as u64)
+        .set(stat::TASKS, 30_u64)
+        .set(stat::HANDLERS, 3_u64);
+    outcome
+        .stats
+        .set(stat::RACE_PAIRS, 28_u64)
+        .set(stat::RACES, 5_u64)
+        .set(stat::RACES_UNCOVERED, 3_u64);
+    outcome.stats.set(stat::RACES_BY_CATEGORY, categories).set(stat::ELAPSED_MS, 42_u64);
     outcome
 }
 

@@ -5,6 +5,7 @@ use crate::failure::{Failure, Message, Usage};
 use crate::output::to_file;
 use crate::reading::{self, BASELINE, SUPPRESSIONS, stopped};
 use anyorder_common::numbers::plural;
+use anyorder_drive::stopped_by;
 use anyorder_finding::{Baseline, Finding, Outcome, Policy, Suppressions, Warning, WarningKind};
 use std::path::{Path, PathBuf};
 
@@ -45,7 +46,7 @@ impl AcceptedFindings {
         if let Err(stopped) = stopped()
             && outcome.warnings.iter().any(|warning| warning.kind == WarningKind::Stopped)
         {
-            outcome.cut_by(stopped.0.word());
+            outcome.cut_by(stopped_by(stopped.0));
         }
         global.print(&messages);
         outcome.findings.sort_by(Finding::rank);

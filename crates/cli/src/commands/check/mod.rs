@@ -7,74 +7,63 @@ mod varied;
 
 use crate::args::{CheckArgs, Global};
 use crate::commands::predict::UNCONFIRMED;
-use crate::commands::render::{self, Form, set_elapsed};
+use crate::commands::runner::{Ending, Runner};
 use crate::failure::{Failure, Usage};
 use crate::guard::{Document, Kind};
 use crate::input::{self, PeekedInput};
 use crate::load::{Read, read};
 use crate::search_watch::SearchWatch;
 use crate::watch::Watch;
-use crate::witness::{Replay, name_replays, write_schedules};
+use crate::witness::Replay;
 use anyorder_common::numbers::plural;
 use anyorder_common::text::quote;
 use anyorder_drive::model::{Model, check_model_watched};
 use anyorder_drive::states::CheckResult;
+use anyorder_drive::stopped_by;
 use anyorder_drive::{JobResult, check_trace};
 use anyorder_drive::{Remark, Remarked};
-use anyorder_finding::{Finding, Input, Outcome, Warning, WarningKind};
+use anyorder_finding::{Finding, Input, Outcome, Warning, WarningKind, option, stat};
 use anyorder_system::StopReason;
 use anyorder_trace::{Trace, TraceOrder};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 use varied::CheckInputs;
-
-/// The name of the command.
-const COMMAND: &str = "check";
 
 /// Checks all inputs, prints the findings, and returns the exit status.
 pub(crate) fn run(args: &CheckArgs, global: &Global, watch: &Watch) -> Result<ExitCode, Failure> {
     let policy = args.counting.policy(vec![UNCONFIRMED.to_owned()]);
-    watch.begin(Document {
-        command: COMMAND,
+    let document = Document {
+        command: "check",
         out: args.out.clone(),
         max_findings: args.list.max_findings,
-        policy: policy.clone(),
+        policy,
         kind: Kind::Search,
-    });
-    let accepted = Arc::new(AcceptedFindings::read(&args.counting)?);
-    watch.draft().accept(&accepted);
-    let trace = check_all(args, global, watch)?;
-    watch.done();
-    let (mut outcome, runs) = watch.draft().take(COMMAND).finish();
-    let findings = &mut outcome.findings;
+    };
+    let runner = Runner::begin(document, global, watch).accepting(&args.counting)?;
+    let trace = check_all(args, &runner)?;
     let rerun_command = command(args);
     let replay = Replay::of(args.search.schedules.as_deref(), &args.out, &rerun_command);
-    name_replays(findings, replay, args.program.as_deref());
-    findings.iter_mut().for_each(|finding| set_replay(args, finding));
-    accepted.judge(&mut outcome, &policy, global);
-    set_elapsed(&mut outcome, watch.started);
-    let done = watch.draft().finish(outcome, runs);
-    write_schedules(&done.outcome.findings, replay)?;
-    accepted.write(&done.outcome.findings)?;
     // A timeline shows one recorded run; with several inputs the report has the findings only.
     let observed = |trace: &Trace| trace.tables().meta.order == TraceOrder::Observed;
     let trace = trace.filter(|trace| args.inputs.len() == 1 && observed(trace));
-    let max_findings = args.list.max_findings;
-    let form = Form { out: &args.out, max_findings, remarks: "", runs: &done.runs };
-    render::finish(&form, &done.outcome, &policy, trace.as_ref())
+    runner.finish(Ending {
+        replay: Some((replay, args.program.as_deref())),
+        change: &|outcome| {
+            outcome.findings.iter_mut().for_each(|finding| set_replay(args, finding));
+        },
+        trace: trace.as_ref(),
+        ..Ending::default()
+    })
 }
 
 /// Checks all inputs, and adds the results to the draft. Returns the last trace. A failure names
 /// all unreadable inputs.
-fn check_all(args: &CheckArgs, global: &Global, watch: &Watch) -> Result<Option<Trace>, Failure> {
+fn check_all(args: &CheckArgs, runner: &Runner<'_>) -> Result<Option<Trace>, Failure> {
+    let (global, watch) = (runner.global, runner.watch);
     let add = |inputs: Vec<Input>, result: JobResult| {
-        watch.done();
-        global.remark(&result.remarks);
-        watch.draft().add(inputs, result);
-        watch.draft().change(|outcome| {
-            outcome.options.set("strict", args.counting.strict);
-            watch.asked.set(&mut outcome.options);
+        runner.ended(&result);
+        runner.add(inputs, result, |options| {
+            options.set(option::STRICT, args.counting.strict);
         });
     };
     let mut last = None;
@@ -115,7 +104,7 @@ fn check_all(args: &CheckArgs, global: &Global, watch: &Watch) -> Result<Option<
 
 /// Tells that a limit came before the last inputs were read.
 fn leave_out(inputs: usize, reason: StopReason, outcome: &mut Outcome) {
-    outcome.cut_by(reason.word());
+    outcome.cut_by(stopped_by(reason));
     outcome.warnings.push(Warning {
         kind: WarningKind::Stopped,
         input: None,
@@ -148,7 +137,7 @@ fn one(
     watch.draft().working_on(std::slice::from_ref(&input));
     let mut result = check_trace(&trace, &args.trace_options(global), &watch.control())?;
     if trace.is_partial() {
-        result.stats.set("solve_ms", watch.phase_ms("solving"));
+        result.stats.set(stat::SOLVE_MS, watch.phase_ms("solving"));
     }
     Ok((input, result, Some(trace.trace)))
 }
@@ -169,7 +158,7 @@ fn model(
     let checked = check_model_watched(&model, &options, &watch.control(), &mut follower)?;
     let CheckResult { mut result, never_run } = checked;
     if !never_run.is_empty() {
-        result.stats.set("never_run", never_run.join("; ").as_str());
+        result.stats.set(stat::NEVER_RUN, never_run.join("; ").as_str());
     }
     let warn = |words| Remark::on(path.to_string_lossy(), Remarked::NeverRun(words));
     result.remarks.extend(never_run.into_iter().map(warn));

@@ -11,7 +11,7 @@ use anyorder_drive::explore::{
 };
 use anyorder_drive::model::{Model, explore_model};
 use anyorder_drive::{JobResult, first_schedule};
-use anyorder_finding::Input;
+use anyorder_finding::{Input, option};
 use anyorder_system::Schedule;
 use std::path::PathBuf;
 
@@ -110,7 +110,7 @@ pub(super) fn check(
         }
     };
     let mut result = result;
-    result.options.set("budget", format!("{:?}", args.budget));
+    result.options.set(option::BUDGET, format!("{:?}", args.budget));
     let mut inputs = vec![input];
     inputs.extend(schedule_path.map(|path| Input::new(&path, "schedule")));
     Ok((inputs, result))

@@ -4,7 +4,7 @@ mod remarks;
 
 use crate::args::{ConsistencyArgs, Global};
 use crate::bugs::write_checked;
-use crate::commands::render::{self, Form, set_elapsed};
+use crate::commands::runner::{Ending, Judgement, Runner};
 use crate::failure::{Failure, Message};
 use crate::guard::{Document, Kind};
 use crate::input;
@@ -14,14 +14,11 @@ use anyorder_common::text::shown;
 use anyorder_drive::{
     CertifyOptions, Consistency, Consistent, TraceInput, WrittenNames, consistency,
 };
-use anyorder_finding::{Policy, Verdict};
+use anyorder_finding::{Policy, Verdict, stat};
 use anyorder_trace::{EventId, Trace};
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
-
-/// The name of the command.
-const COMMAND: &str = "consistency";
 
 /// Decides the trace, writes the requested files, and returns the exit status of the verdict.
 pub(crate) fn run(
@@ -29,36 +26,42 @@ pub(crate) fn run(
     global: &Global,
     watch: &Watch,
 ) -> Result<ExitCode, Failure> {
-    watch.begin(Document {
-        command: COMMAND,
+    let document = Document {
+        command: "consistency",
         out: args.out.clone(),
         max_findings: 1,
         policy: Policy::default(),
         kind: Kind::Decision,
-    });
+    };
+    let runner = Runner::begin(document, global, watch);
     let Read { trace, input } = read(&args.trace, input::peek(&args.trace)?, global, watch)?;
-    watch.draft().working_on(std::slice::from_ref(&input));
+    runner.working_on(&input);
     let mut answer = consistency(&trace, &args.options(global), &watch.control())?;
-    watch.done();
-    watch.draft().add(vec![input], std::mem::take(&mut answer.result));
-    let (mut outcome, runs) = watch.draft().take(COMMAND).finish();
-    outcome.verdict = match &answer.verdict {
+    let result = std::mem::take(&mut answer.result);
+    runner.ended(&result);
+    runner.add(vec![input], result, |_| {});
+    runner.finish(Ending {
+        judgement: Judgement::Own(&|outcome| outcome.verdict = verdict(&answer, outcome.complete)),
+        change: &|outcome| {
+            outcome.stats.set(stat::SOLVE_MS, watch.phase_ms("solving"));
+        },
+        write: &|| write_files(args, &trace, &answer, global, watch),
+        remarks: &remarks::of(args, &answer),
+        // The timeline of a report shows the order of the events, which a partial trace does not
+        // have.
+        trace: Some(&trace.trace).filter(|_| !trace.is_partial()),
+        ..Ending::default()
+    })
+}
+
+fn verdict(answer: &Consistency, is_complete: bool) -> Verdict {
+    match &answer.verdict {
         // What was not understood may be what does not fit.
-        Consistent::Yes(_) if !outcome.complete => Verdict::Unknown,
+        Consistent::Yes(_) if !is_complete => Verdict::Unknown,
         Consistent::Yes(_) => Verdict::Consistent,
         Consistent::No(_) => Verdict::Inconsistent,
         Consistent::Unknown(_) => Verdict::Unknown,
-    };
-    watch.asked.set(&mut outcome.options);
-    outcome.stats.set("solve_ms", watch.phase_ms("solving"));
-    set_elapsed(&mut outcome, watch.started);
-    let done = watch.draft().finish(outcome, runs);
-    write_files(args, &trace, &answer, global, watch)?;
-    let remarks = remarks::of(args, &answer);
-    let form = Form { out: &args.out, max_findings: 1, remarks: &remarks, runs: &done.runs };
-    // The timeline of a report shows the order of the events, which a partial trace does not have.
-    let observed = Some(&trace.trace).filter(|_| !trace.is_partial());
-    render::finish(&form, &done.outcome, &Policy::default(), observed)
+    }
 }
 
 /// Writes the witness or the certificate if the user asked for it and the answer has one.

@@ -48,7 +48,7 @@ pub(crate) fn written() {
 
 /// How far the job was when the guard took over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Taken {
+pub(crate) enum Taken {
     /// It had written nothing.
     Nothing,
     /// It had begun to write.
@@ -58,7 +58,7 @@ pub(super) enum Taken {
 }
 
 /// Takes the output for the guard, unless the job is writing.
-pub(super) fn take_over() -> Taken {
+pub(crate) fn take_over() -> Taken {
     if change(WORKING, OVER) {
         Taken::Nothing
     } else if change(WRITTEN, OVER) {
@@ -69,7 +69,7 @@ pub(super) fn take_over() -> Taken {
 }
 
 /// Returns whether the job has begun to write.
-pub(super) fn is_writing() -> bool {
+pub(crate) fn is_writing() -> bool {
     PHASE.load(Ordering::Acquire) == WRITING
 }
 
