@@ -71,7 +71,7 @@ in_background > "$beside/words" 2>&1 &
 lints=$!
 
 # `crates/house` knows these lists: no binary is left out. Those that judge by time run alone.
-together="all json machine programs tiny_system end_all"
+together="all home json machine programs tiny_system end_all"
 alone="bombs faults limits mutated"
 tests() { cargo test --workspace --quiet "$@" || fail "cargo test $*, with ANYORDER_SEED=$ANYORDER_SEED"; }
 

@@ -1,4 +1,5 @@
-//! Explorers that skip runs which differ from others only in the order of independent tasks.
+//! Explorers by partial-order reduction: they skip runs that differ from others only in the order
+//! of independent tasks, that is, runs of one Mazurkiewicz trace.
 //!
 //! [`stateful`] explores programs whose states can be compared, including those that never end.
 //! [`paper`] does so by the published algorithm, for comparison. [`r4`] starts from one run of any

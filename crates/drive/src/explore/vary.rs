@@ -15,8 +15,8 @@ use anyorder_explore::r4::{self, Limit};
 use anyorder_finding::{Warning, WarningKind, option};
 use anyorder_system::{Cancel, RunError};
 
-/// The options of an exploration of a run. The [`Control`](anyorder_system::Control) has the limits on runs and their
-/// lengths.
+/// The options of an exploration of a run. The [`Control`](anyorder_system::Control) has the limits
+/// on runs and their lengths.
 #[derive(Clone, Debug)]
 pub struct ExploreOptions {
     /// The options of the reversals.

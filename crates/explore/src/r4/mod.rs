@@ -2,7 +2,7 @@
 //!
 //! [`explore`] takes one run of a program whose tasks run one after another (the *recording*) and
 //! asks for each conflict in it: what if the two tasks came in the other order? It plans each such
-//! reversal as a whole sequence, runs the sequence as far as possible, and compares the run with
+//! reversal (a *backtracking point* of DPOR) as a whole sequence, runs the sequence as far as possible, and compares the run with
 //! its parent. It then reverses pairs of the new run, up to a number of reversals from the
 //! recording. The definitions are in `docs/r4.md`.
 //!

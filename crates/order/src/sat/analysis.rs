@@ -1,6 +1,6 @@
-//! Conflict analysis and clause learning.
+//! Conflict analysis and clause learning (first UIP), and the level to backjump to.
 //!
-//! The learned clause is the one at the first unique implication point: the conflict is resolved
+//! The learnt clause is the one at the first unique implication point: the conflict is resolved
 //! with the reasons of its literals of the current level, latest first, until one such literal is
 //! left.
 

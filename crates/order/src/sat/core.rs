@@ -1,6 +1,5 @@
 //! The solver's state, and the clauses added between searches.
 
-use super::activity::Activity;
 use super::arena::{Arena, ClauseRef};
 use super::limits::SatStats;
 use super::lit::{Lit, Var};
@@ -9,6 +8,7 @@ use super::proof::{ProofLog, Recorder};
 use super::restarts::Restarts;
 use super::theory::Output;
 use super::values::{Reason, Value, Values};
+use super::vsids::Vsids;
 use super::watches::Watches;
 
 /// A set of clauses that grows, with all that was learned about it. See the [module](super).
@@ -26,7 +26,7 @@ pub struct Core {
     pub(super) explained_words: usize,
     pub(super) watches: Watches,
     pub(super) values: Values,
-    pub(super) activity: Activity,
+    pub(super) activity: Vsids,
     /// What each clause's activity grows by when it takes part in a conflict.
     pub(super) clause_increment: f32,
     /// By variable: the value to try next.
@@ -79,7 +79,7 @@ impl Core {
             explained_words: 0,
             watches: Watches::default(),
             values: Values::new(),
-            activity: Activity::new(),
+            activity: Vsids::new(),
             clause_increment: 1.0,
             phases: Vec::new(),
             marks: Marks::default(),

@@ -1,4 +1,4 @@
-//! Adds the output of a theory to the search.
+//! Adds theory lemmas to the search: conflicts and propagations of DPLL(T).
 
 use super::core::Core;
 use super::lit::Lit;

@@ -1,4 +1,4 @@
-//! Removes literals from a learned clause that the others imply.
+//! Recursive minimisation of a learnt clause: removes the literals that the others imply.
 //!
 //! A literal is redundant when the other literals of its reason are in the clause or redundant
 //! themselves (N. Sörensson, A. Biere, *Minimizing Learned Clauses*, SAT 2009). Each removal is a

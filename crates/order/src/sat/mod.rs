@@ -42,7 +42,6 @@ pub use proof::{ClauseStep, ProofLog};
 pub use theory::{NoTheory, Output, Theory};
 pub use values::{Value, Values};
 
-mod activity;
 mod analysis;
 mod arena;
 mod core;
@@ -56,5 +55,6 @@ mod restarts;
 mod search;
 mod theory;
 mod values;
+mod vsids;
 mod walk;
 mod watches;

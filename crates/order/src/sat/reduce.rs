@@ -1,4 +1,5 @@
-//! Deletes useless learned clauses and permanently true clauses.
+//! Reduces the clause database: deletes long learnt clauses, but keeps those of low glue (LBD); and
+//! simplifies by what level 0 has decided.
 
 use super::arena::{Arena, ClauseRef, DEAD, LEARNED, PROTECTED, USED};
 use super::core::Core;

@@ -1,4 +1,4 @@
-//! Decides when to restart, and how fast variable activities decay.
+//! Restarts as in Glucose, by averages of glue, and the decay of VSIDS.
 //!
 //! The two modes alternate as in C. Oh, *Between SAT and UNSAT*, SAT 2015. Measured in conflicts:
 //! the ordering principle (a total order without a least element) of 20 elements takes about 1,200

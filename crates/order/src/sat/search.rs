@@ -1,4 +1,4 @@
-//! The search: propagate, learn, decide.
+//! The loop of CDCL: propagate; after a conflict analyse, learn and backjump; else decide.
 
 use super::core::Core;
 use super::limits::{Answer, Cause, Limits};
@@ -134,7 +134,7 @@ impl Core {
         }
     }
 
-    /// Chooses the next decision: assumptions in their order, then by activity.
+    /// Chooses the next decision: assumptions in their order, then by VSIDS.
     fn next(&mut self, assumptions: &[Lit]) -> Next {
         while let Some(&lit) = assumptions.get(self.values.levels() as usize) {
             match self.values.values[lit.index()] {

@@ -1,4 +1,4 @@
-//! Local search over full assignments, which often finds a model if there is one.
+//! Local search over full assignments (ProbSAT), which often finds a model if there is one.
 //!
 //! Between some restarts, a bounded walk starts from the saved phases. Each step takes a false
 //! clause and flips one of its variables; a variable that breaks few other clauses is more probable

@@ -1,6 +1,7 @@
 //! A run of the multi-thread semantics with its conflicts, judged by the definitions
 //! (`docs/robustness.md`, "Conflicts").
 
+use super::ids::StepId;
 use super::pivot::Property;
 use super::run::RunStep;
 use super::sim::{INIT, Sim, conflicts, order_of};
@@ -144,26 +145,26 @@ impl History {
 pub(crate) fn history_of<A: AsyncSystem>(
     system: &A,
     sim: &Sim<A::State>,
-    order: &[u32],
+    order: &[StepId],
 ) -> History {
     let mut history = History::new(Tree::default());
     let mut member: Vec<Option<u32>> = vec![None; sim.invocations.len()];
-    for at in order {
-        let step = &sim.steps[*at as usize];
-        let invocation = &sim.invocations[step.invocation as usize];
-        let who = match member[step.invocation as usize] {
+    for id in order {
+        let step = sim.step(*id);
+        let invocation = sim.invocation(step.invocation);
+        let who = match member[step.invocation.index()] {
             Some(who) => who,
             None => {
                 history.before_start();
-                let event = sim.events[invocation.event as usize].event;
+                let event = sim.event_of(invocation.event);
                 let lane = (invocation.lane, order_of(system, invocation.lane));
                 history.tree.start(event, invocation.id, lane)
             }
         };
-        member[step.invocation as usize] = Some(who);
+        member[step.invocation.index()] = Some(who);
         for posted in &step.posted {
-            let child = &sim.invocations[*posted as usize];
-            member[*posted as usize] = Some(history.tree.members.len() as u32);
+            let child = sim.invocation(*posted);
+            member[posted.index()] = Some(history.tree.members.len() as u32);
             history.tree.post(
                 system,
                 who,

@@ -1,5 +1,6 @@
 //! Many runs in little memory: the decisions of each, from which it is made again.
 
+use super::ids::{InvocationNumber, StepId};
 use super::run::run_steps;
 use super::serial::SerialOutcome;
 use super::sim::{INIT, Sim};
@@ -52,11 +53,11 @@ impl KeptRuns {
         let decisions = self.numbers.len();
         self.numbers.push(sim.beginning.alternative);
         for step in &sim.steps {
-            let invocation = &sim.invocations[step.invocation as usize];
-            let event = sim.events[invocation.event as usize];
+            let invocation = sim.invocation(step.invocation);
+            let event = sim.events[invocation.event.index()];
             let begins =
                 step.number == 0 && event.event != INIT && event.invocation == step.invocation;
-            let taker = if begins { event.event | BEGINS } else { step.invocation };
+            let taker = if begins { event.event | BEGINS } else { step.invocation.0 };
             self.numbers.extend([taker, step.alternative]);
         }
         self.runs.push(Kept { events, memory, decisions, end: self.numbers.len() });
@@ -106,7 +107,7 @@ impl KeptRuns {
     ) -> Result<Option<SerialOutcome>, RunError> {
         let kept = self.runs[at];
         let Some(sim) = again(system, self.of(kept.decisions..kept.end))? else { return Ok(None) };
-        let order: Vec<u32> = (0..sim.steps.len() as u32).collect();
+        let order: Vec<StepId> = (0..sim.steps.len()).map(StepId::at).collect();
         let memory = self.of(kept.memory..kept.decisions).iter();
         Ok(Some(SerialOutcome {
             events: self.of(kept.events..kept.memory).to_vec(),
@@ -130,14 +131,14 @@ fn again<A: InterleavedSystem>(
     for step in steps.chunks_exact(2) {
         let (who, alternative) = (step[0], step[1]);
         let taker = match who & BEGINS {
-            0 => Taker::Invocation(sim.invocations[who as usize].id),
+            0 => Taker::Invocation(sim.invocation(InvocationNumber(who)).id),
             _ => Taker::Event(who & !BEGINS),
         };
         let ran = system.take(&sim.state, taker)?;
         let Some(step) = ran.get(alternative as usize) else { return Ok(None) };
         sim = match taker {
             Taker::Event(event) => sim.start(&*system, event, (alternative, step)),
-            Taker::Invocation(_) => sim.take(&*system, who, alternative, step),
+            Taker::Invocation(_) => sim.take(&*system, InvocationNumber(who), alternative, step),
         };
     }
     Ok(Some(sim))

@@ -5,6 +5,7 @@
 //! of conflicting steps. Among these orders one may keep the rules of handlers and of the order of
 //! events, too: it is a run of the multi-thread semantics.
 
+use super::ids::{InvocationNumber, StepId};
 use super::sim::{LastAccesses, Sim, Status};
 use anyorder_system::{AsyncSystem, Control, HandlerOrder, Lane};
 use rustc_hash::FxHashSet;
@@ -17,7 +18,7 @@ const ATTEMPTS: u32 = 10_000;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Linear {
     /// It keeps all rules, with the last step in the last place.
-    Order(Vec<u32>),
+    Order(Vec<StepId>),
     /// No order does.
     None,
     /// The search was cut.
@@ -38,22 +39,28 @@ pub(crate) fn linearize<A: AsyncSystem>(
 
 /// The steps with what must come before what.
 struct Graph {
-    after: Vec<Vec<u32>>,
+    /// For each step: those that must come later.
+    after: Vec<Vec<StepId>>,
+    /// For each step: how many must come earlier.
     before: Vec<u32>,
     /// For each step: the handler that its invocation holds.
     lane: Vec<Option<u32>>,
-    invocation: Vec<u32>,
+    invocation: Vec<InvocationNumber>,
     /// For each step: what it posts to ordered handlers, with the handler, and whether it goes
     /// before all others.
-    posts: Vec<Vec<(u32, u32, bool)>>,
+    posts: Vec<Vec<(u32, InvocationNumber, bool)>>,
     /// For each invocation: whether an ordered handler takes it by the order of the posts.
     queued: Vec<bool>,
+    /// Whether the step begins its invocation.
     first: Vec<bool>,
     /// Whether the step ends its invocation.
     ends: Vec<bool>,
     /// The last step; it comes last.
-    pivot: u32,
+    pivot: StepId,
 }
+
+/// The first and the last step of an invocation; `None` if it has not begun.
+type Ends = Option<(StepId, StepId)>;
 
 impl Graph {
     /// Returns `None` if the rules cannot be kept in any order.
@@ -68,22 +75,22 @@ impl Graph {
             invocation: sim.steps.iter().map(|step| step.invocation).collect(),
             first: sim.steps.iter().map(|step| step.number == 0).collect(),
             ends: sim.steps.iter().map(|step| step.ended).collect(),
-            pivot: count.checked_sub(1)? as u32,
+            pivot: StepId::at(count.checked_sub(1)?),
         };
         for step in &sim.steps {
             let mut posts = Vec::new();
-            for one in &step.posted {
-                let invocation = &sim.invocations[*one as usize];
+            for number in &step.posted {
+                let invocation = sim.invocation(*number);
                 if let Lane::Handler(handler) = invocation.lane
                     && system.handlers()[handler as usize].order == HandlerOrder::Fifo
-                    && sim.status[*one as usize] != Status::Cancelled
+                    && sim.status_of(*number) != Status::Cancelled
                 {
-                    graph.queued[*one as usize] = true;
-                    posts.push((handler, *one, invocation.front));
+                    graph.queued[number.index()] = true;
+                    posts.push((handler, *number, invocation.front));
                 }
             }
             graph.posts.push(posts);
-            graph.lane.push(match sim.invocations[step.invocation as usize].lane {
+            graph.lane.push(match sim.invocation(step.invocation).lane {
                 Lane::Handler(handler) => Some(handler),
                 Lane::Own => None,
             });
@@ -94,35 +101,36 @@ impl Graph {
         Some(graph)
     }
 
-    fn edge(&mut self, a: u32, b: u32) {
+    /// Adds that a step comes before another one.
+    fn edge(&mut self, earlier: StepId, later: StepId) {
         // The last step comes after all others in any case.
-        if b != self.pivot && a != b {
-            self.after[a as usize].push(b);
-            self.before[b as usize] += 1;
+        if later != self.pivot && earlier != later {
+            self.after[earlier.index()].push(later);
+            self.before[later.index()] += 1;
         }
     }
 
     /// Adds program order, posts and conflicts. Returns the first and last step of each invocation.
-    fn data<S>(&mut self, sim: &Sim<S>) -> Vec<Option<(u32, u32)>> {
-        let mut ends: Vec<Option<(u32, u32)>> = vec![None; sim.invocations.len()];
+    fn data<S>(&mut self, sim: &Sim<S>) -> Vec<Ends> {
+        let mut ends: Vec<Ends> = vec![None; sim.invocations.len()];
         let mut last = LastAccesses::new();
-        for (at, step) in (0..).zip(&sim.steps) {
-            let invocation = &sim.invocations[step.invocation as usize];
-            match &mut ends[step.invocation as usize] {
+        for (id, step) in (0..).map(StepId).zip(&sim.steps) {
+            let invocation = sim.invocation(step.invocation);
+            match &mut ends[step.invocation.index()] {
                 Some((_, end)) => {
-                    let before = std::mem::replace(end, at);
-                    self.edge(before, at);
+                    let before = std::mem::replace(end, id);
+                    self.edge(before, id);
                 }
                 new => {
-                    *new = Some((at, at));
-                    invocation.posted_by.into_iter().for_each(|post| self.edge(post, at));
+                    *new = Some((id, id));
+                    invocation.posted_by.into_iter().for_each(|post| self.edge(post, id));
                 }
             }
             let mut earlier = Vec::new();
             for access in &step.accesses {
-                last.add(access, at, |other| earlier.push(other));
+                last.add(access, id, |other| earlier.push(other));
             }
-            earlier.into_iter().for_each(|other| self.edge(other, at));
+            earlier.into_iter().for_each(|other| self.edge(other, id));
         }
         ends
     }
@@ -132,29 +140,25 @@ impl Graph {
         &mut self,
         system: &A,
         sim: &Sim<A::State>,
-        ends: &[Option<(u32, u32)>],
+        ends: &[Ends],
     ) -> Option<()> {
         for handler in 0..system.handlers().len() as u32 {
             let lane = Lane::Handler(handler);
-            let of = |one: &u32| sim.invocations[*one as usize].lane == lane;
-            let all: Vec<u32> = (0..sim.invocations.len() as u32).filter(of).collect();
-            let begun = |one: &u32| ends[*one as usize].is_some();
-            let tasks: Vec<u32> = all.iter().copied().filter(begun).collect();
-            let done = |one: u32| {
-                let (_, last) = ends[one as usize].unwrap_or((0, 0));
-                // The pivot comes last, so whatever it belongs to is unfinished until then.
-                sim.status[one as usize] == Status::Ended && last != self.pivot
+            let numbers = (0..sim.invocations.len()).map(InvocationNumber::at);
+            let on_handler = numbers.filter(|number| sim.invocation(*number).lane == lane);
+            let begun = on_handler.filter_map(|number| Some((number, ends[number.index()]?)));
+            let begun: Vec<(InvocationNumber, (StepId, StepId))> = begun.collect();
+            // The pivot comes last, so whatever it belongs to is unfinished until then.
+            let is_unfinished = |(number, (_, last)): &&(InvocationNumber, (StepId, StepId))| {
+                sim.status_of(*number) != Status::Ended || *last == self.pivot
             };
-            let unfinished: Vec<u32> = tasks.iter().copied().filter(|one| !done(*one)).collect();
-            if unfinished.len() > 1 {
+            let mut unfinished = begun.iter().filter(is_unfinished);
+            let Some((open, (start, _))) = unfinished.next() else { continue };
+            if unfinished.next().is_some() {
                 return None;
             }
-            if let Some(open) = unfinished.first() {
-                let (start, _) = ends[*open as usize]?;
-                for one in tasks.iter().filter(|one| *one != open) {
-                    let (_, end) = ends[*one as usize]?;
-                    self.edge(end, start);
-                }
+            for (_, (_, end)) in begun.iter().filter(|(number, _)| number != open) {
+                self.edge(*end, *start);
             }
         }
         Some(())
@@ -165,17 +169,17 @@ impl Graph {
         &mut self,
         system: &A,
         sim: &Sim<A::State>,
-        ends: &[Option<(u32, u32)>],
+        ends: &[Ends],
     ) -> Option<()> {
         for later in &sim.events {
             let info = &system.events()[later.event as usize];
-            let (start, _) = ends[later.invocation as usize]?;
+            let (start, _) = ends[later.invocation.index()]?;
             for wanted in info.started.iter().chain(&info.after) {
-                let found = sim.events.iter().find(|one| one.event == *wanted)?;
-                let (first, last) = ends[found.invocation as usize]?;
+                let earlier = sim.events.iter().find(|other| other.event == *wanted)?;
+                let (first, last) = ends[earlier.invocation.index()]?;
                 if info.after.contains(wanted) {
-                    if sim.status[found.invocation as usize] != Status::Ended || last == self.pivot
-                    {
+                    let is_over = sim.status_of(earlier.invocation) == Status::Ended;
+                    if !is_over || last == self.pivot {
                         return None;
                     }
                     self.edge(last, start);
@@ -190,7 +194,8 @@ impl Graph {
     /// Orders the steps. Where the rules leave a choice that matters (which task a handler begins,
     /// who posts first to an ordered handler), the order of the simulation is tried first.
     fn order(&self, control: &Control<'_>) -> Linear {
-        let ready = (0..self.pivot).filter(|step| self.before[*step as usize] == 0);
+        let steps = (0..self.pivot.0).map(StepId);
+        let ready = steps.filter(|step| self.before[step.index()] == 0);
         let mut start = Partial {
             order: Vec::with_capacity(self.before.len()),
             before: self.before.clone(),
@@ -203,7 +208,7 @@ impl Graph {
         let mut seen = FxHashSet::default();
         let mut attempts = 0;
         while let Some(partial) = open.pop() {
-            if partial.order.len() == self.pivot as usize {
+            if partial.order.len() == self.pivot.index() {
                 let mut order = partial.order;
                 order.push(self.pivot);
                 return Linear::Order(order);
@@ -229,8 +234,8 @@ impl Graph {
     }
 
     /// Returns whether taking a step early can only help.
-    fn is_free(&self, step: u32) -> bool {
-        let at = step as usize;
+    fn is_free(&self, step: StepId) -> bool {
+        let at = step.index();
         (!self.first[at] || self.lane[at].is_none()) && self.posts[at].is_empty()
     }
 }
@@ -238,25 +243,26 @@ impl Graph {
 /// A part of an order.
 #[derive(Clone)]
 struct Partial {
-    order: Vec<u32>,
+    order: Vec<StepId>,
+    /// For each step: how many that must come earlier have not been taken.
     before: Vec<u32>,
-    ready: BTreeSet<u32>,
+    ready: BTreeSet<StepId>,
     /// Handlers and the invocations that hold them.
-    holders: Vec<(u32, u32)>,
+    holders: Vec<(u32, InvocationNumber)>,
     /// What ordered handlers have to take.
-    queues: BTreeMap<u32, VecDeque<u32>>,
+    queues: BTreeMap<u32, VecDeque<InvocationNumber>>,
 }
 
 impl Partial {
-    fn take(&mut self, graph: &Graph, step: u32) {
+    fn take(&mut self, graph: &Graph, step: StepId) {
         self.ready.remove(&step);
         self.order.push(step);
-        let at = step as usize;
+        let at = step.index();
         if let Some(lane) = graph.lane[at] {
             let invocation = graph.invocation[at];
             if graph.first[at] {
                 self.holders.push((lane, invocation));
-                if graph.queued[invocation as usize] {
+                if graph.queued[invocation.index()] {
                     self.queues.entry(lane).or_default().pop_front();
                 }
             }
@@ -269,8 +275,8 @@ impl Partial {
             if *front { queue.push_front(*invocation) } else { queue.push_back(*invocation) }
         }
         for next in &graph.after[at] {
-            self.before[*next as usize] -= 1;
-            if self.before[*next as usize] == 0 {
+            self.before[next.index()] -= 1;
+            if self.before[next.index()] == 0 {
                 self.ready.insert(*next);
             }
         }
@@ -284,12 +290,12 @@ impl Partial {
     }
 
     /// Returns whether the rules of handlers allow a step.
-    fn may_begin(&self, graph: &Graph, step: u32) -> bool {
-        let at = step as usize;
+    fn may_begin(&self, graph: &Graph, step: StepId) -> bool {
+        let at = step.index();
         let (true, Some(lane)) = (graph.first[at], graph.lane[at]) else { return true };
         let invocation = graph.invocation[at];
         let front = || self.queues.get(&lane).and_then(VecDeque::front) == Some(&invocation);
         !self.holders.iter().any(|(held, _)| *held == lane)
-            && (!graph.queued[invocation as usize] || front())
+            && (!graph.queued[invocation.index()] || front())
     }
 }

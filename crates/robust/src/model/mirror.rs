@@ -1,6 +1,7 @@
 //! Runs that differ only in the order of two neighbours without a conflict; and the names of
 //! violations.
 
+use super::ids::OccurrenceId;
 use super::sim::{Sim, Step};
 use anyorder_system::{Access, AccessKind};
 use anyorder_trace::{LocationId, SiteId};
@@ -12,18 +13,18 @@ use rustc_hash::FxHashMap;
 pub(crate) fn is_mirror<S>(
     sim: &Sim<S>,
     forced: bool,
-    left_out: Option<(usize, &[Access])>,
+    left_out: Option<(OccurrenceId, &[Access])>,
 ) -> bool {
     let Some(last) = sim.events.len().checked_sub(1) else { return false };
     if last == 0 || forced || sim.events[last].event >= sim.events[last - 1].event {
         return false;
     }
-    let of = |step: &Step| sim.invocations[step.invocation as usize].event as usize;
-    let first = sim.steps.partition_point(|step| of(step) + 1 < last);
-    let second = sim.steps.partition_point(|step| of(step) < last);
+    let event = |step: &Step| sim.occurrence_of(step).index();
+    let first = sim.steps.partition_point(|step| event(step) + 1 < last);
+    let second = sim.steps.partition_point(|step| event(step) < last);
     let left_out = |event: usize| {
-        let accesses = left_out.filter(|(of, _)| *of == event).map(|(_, accesses)| accesses);
-        accesses.unwrap_or_default()
+        let accesses = left_out.filter(|(pivot, _)| pivot.index() == event);
+        accesses.map(|(_, accesses)| accesses).unwrap_or_default()
     };
     let mut accessed: FxHashMap<LocationId, bool> = FxHashMap::default();
     let before = sim.steps[first..second].iter().flat_map(|step| &step.accesses);

@@ -4,7 +4,8 @@
 //! in little memory, `states` searches all states for another one. For conflicts, `sim` runs events
 //! one after another, in the order of the single-thread semantics, and lets invocations stop
 //! half-way; `linear` finds the run of the multi-thread semantics that such a run stands for;
-//! `taint` tells early that there is none; `pivot` searches for violations. `alone` and `overlap`
+//! `taint` tells early that there is none; `pivot` searches for violations. `ids` numbers what
+//! a run consists of. `alone` and `overlap`
 //! enumerate interleavings, `tree` has the tasks of a run and their reference order, and `history`
 //! judges a run by the definitions.
 
@@ -20,6 +21,7 @@ pub use self::states::{Divergence, Outcome, Searched, Strange, Views, diverging}
 mod alone;
 mod decide;
 mod history;
+mod ids;
 mod kept;
 mod linear;
 mod mailboxes;

@@ -1,5 +1,6 @@
 //! Which events follow the event of the pivot, by conflicts.
 
+use super::ids::OccurrenceId;
 use super::sim::{Sim, Step};
 use anyorder_system::AccessKind;
 use anyorder_trace::LocationId;
@@ -18,36 +19,40 @@ pub(crate) struct Reach {
 
 impl Reach {
     /// Starts from an occurrence.
-    pub(crate) fn new(from: u32) -> Reach {
-        let mut reached = vec![false; from as usize + 1];
-        reached[from as usize] = true;
+    pub(crate) fn new(from: OccurrenceId) -> Reach {
+        let mut reached = vec![false; from.index() + 1];
+        reached[from.index()] = true;
         Reach { reached, accessed: FxHashMap::default(), done: 0 }
     }
 
     /// Looks at the new steps of a run. `starts` says which occurrence starts after which other one
     /// because the program orders them.
-    pub(crate) fn extend<S>(&mut self, sim: &Sim<S>, starts: impl Fn(usize, usize) -> bool) {
+    pub(crate) fn extend<S>(
+        &mut self,
+        sim: &Sim<S>,
+        starts: impl Fn(OccurrenceId, OccurrenceId) -> bool,
+    ) {
         self.reached.resize(sim.events.len(), false);
-        for at in self.done..sim.steps.len() {
-            let step = &sim.steps[at];
-            let event = sim.invocations[step.invocation as usize].event as usize;
-            if !self.reached[event] {
+        for (position, step) in sim.steps.iter().enumerate().skip(self.done) {
+            let event = sim.occurrence_of(step);
+            if !self.reached[event.index()] {
                 let conflicts = step.accesses.iter().any(|access| {
                     let accessed = self.accessed.get(&access.location);
                     accessed.is_some_and(|written| *written || access.kind != AccessKind::Read)
                 });
-                let first = step.number == 0 && step.invocation == sim.events[event].invocation;
-                let later = || (0..event).any(|other| self.reached[other] && starts(other, event));
+                let first =
+                    step.number == 0 && step.invocation == sim.events[event.index()].invocation;
+                let mut earlier = (0..event.0).map(OccurrenceId);
+                let mut later =
+                    || earlier.any(|other| self.reached[other.index()] && starts(other, event));
                 let follows = conflicts || (first && later());
                 if !follows {
                     continue;
                 }
-                self.reached[event] = true;
+                self.reached[event.index()] = true;
                 // Events run one after another.
-                for earlier in sim.steps[..at].iter().rev() {
-                    if sim.invocations[earlier.invocation as usize].event as usize != event {
-                        break;
-                    }
+                let before = sim.steps[..position].iter().rev();
+                for earlier in before.take_while(|earlier| sim.occurrence_of(earlier) == event) {
                     self.add(earlier);
                 }
             }
@@ -63,7 +68,7 @@ impl Reach {
     }
 
     /// Returns whether an occurrence follows.
-    pub(crate) fn has(&self, event: u32) -> bool {
-        self.reached.get(event as usize).copied().unwrap_or(false)
+    pub(crate) fn has(&self, occurrence: OccurrenceId) -> bool {
+        self.reached.get(occurrence.index()).copied().unwrap_or(false)
     }
 }

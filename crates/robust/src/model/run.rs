@@ -1,5 +1,6 @@
 //! Runs with the names that schedules have.
 
+use super::ids::StepId;
 use super::sim::{Beginning, Sim};
 use anyorder_system::{Access, AsyncSystem, Lane, TaskName};
 
@@ -33,18 +34,18 @@ fn init_step(beginning: &Beginning) -> Option<RunStep> {
 pub(crate) fn run_steps<A: AsyncSystem>(
     system: &A,
     sim: &Sim<A::State>,
-    order: &[u32],
+    order: &[StepId],
 ) -> Vec<RunStep> {
     let mut names: Vec<Option<TaskName>> = vec![None; sim.invocations.len()];
     let mut happened = vec![0; system.events().len()];
     let mut run = Vec::with_capacity(order.len() + 1);
     run.extend(init_step(&sim.beginning));
-    for at in order {
-        let step = &sim.steps[*at as usize];
-        let invocation = &sim.invocations[step.invocation as usize];
-        let event = sim.events[invocation.event as usize].event as usize;
+    for id in order {
+        let step = sim.step(*id);
+        let invocation = sim.invocation(step.invocation);
+        let event = sim.event_of(invocation.event) as usize;
         // What is posted has its name from the post.
-        let name = names[step.invocation as usize].get_or_insert_with(|| {
+        let name = names[step.invocation.index()].get_or_insert_with(|| {
             if invocation.by_init {
                 let init = TaskName::root("init");
                 return init.child(&invocation.task).with_ordinal(invocation.ordinal);
@@ -58,9 +59,9 @@ pub(crate) fn run_steps<A: AsyncSystem>(
             number => name.child("step").with_ordinal(number),
         };
         for posted in &step.posted {
-            let child = &sim.invocations[*posted as usize];
+            let child = sim.invocation(*posted);
             let child = task.child(&child.task).with_ordinal(child.ordinal);
-            names[*posted as usize] = Some(child);
+            names[posted.index()] = Some(child);
         }
         run.push(RunStep {
             task,

@@ -1,5 +1,6 @@
 //! The outcomes of serial runs (`docs/robustness.md`, "Outcomes").
 
+use super::ids::InvocationNumber;
 use super::kept::KeptRuns;
 use super::options::Options;
 use super::overlap::mix;
@@ -106,10 +107,10 @@ impl SerialOutcomes {
         &mut self,
         system: &mut A,
         sim: Sim<A::State>,
-        invocation: u32,
+        invocation: InvocationNumber,
         open: &mut Vec<Sim<A::State>>,
     ) -> Result<(), RunError> {
-        let id = sim.invocations[invocation as usize].id;
+        let id = sim.invocation(invocation).id;
         let ran = system.take(&sim.state, Taker::Invocation(id))?;
         if ran.is_empty()
             && let Some(place) = system.waits_at(&sim.state, id)
@@ -230,7 +231,7 @@ fn state_key<A: AsyncSystem>(system: &A, sim: &Sim<A::State>) -> Hash128 {
     }
     let content: FxHashMap<_, _> = system.live(&sim.state).into_iter().collect();
     for one in sim.todo.iter().chain(&sim.current) {
-        let one = &sim.invocations[*one as usize];
+        let one = sim.invocation(*one);
         add(content.get(&one.id).map_or(0, |content| content.0));
         let lane = match one.lane {
             anyorder_system::Lane::Handler(handler) => u128::from(handler) + 1,

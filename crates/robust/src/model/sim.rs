@@ -1,5 +1,6 @@
 //! A run in which events and their tasks follow one another, and some stop half-way.
 
+use super::ids::{InvocationNumber, OccurrenceId, StepId};
 use super::mailboxes::{Waiting, deliverable};
 use anyorder_system::{
     Access, AccessKind, AsyncSystem, HandlerOrder, InvocationId, InvocationStep, Lane,
@@ -38,9 +39,9 @@ pub(crate) enum Status {
 pub(crate) struct Invocation {
     pub(crate) id: InvocationId,
     /// The occurrence of an event that it belongs to.
-    pub(crate) event: u32,
+    pub(crate) event: OccurrenceId,
     /// The step that posted it; none for the code of an event, and for what `init` posted.
-    pub(crate) posted_by: Option<u32>,
+    pub(crate) posted_by: Option<StepId>,
     /// Whether `init` posted it.
     pub(crate) by_init: bool,
     /// The name of the task, or of the event.
@@ -59,13 +60,13 @@ pub(crate) struct Invocation {
 /// A step of an invocation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Step {
-    pub(crate) invocation: u32,
+    pub(crate) invocation: InvocationNumber,
     /// Which step of its invocation it is, from 0.
     pub(crate) number: u32,
     pub(crate) alternative: u32,
     pub(crate) accesses: Vec<Access>,
     /// The invocations that it posted.
-    pub(crate) posted: Vec<u32>,
+    pub(crate) posted: Vec<InvocationNumber>,
     /// Those that it took back.
     pub(crate) cancelled: Vec<InvocationId>,
     pub(crate) ended: bool,
@@ -77,7 +78,7 @@ pub(crate) struct Occurrence {
     /// The event.
     pub(crate) event: u32,
     /// Its code.
-    pub(crate) invocation: u32,
+    pub(crate) invocation: InvocationNumber,
 }
 
 /// The beginning of a run: `init`.
@@ -100,13 +101,13 @@ pub(crate) struct Sim<S> {
     pub(crate) steps: Vec<Arc<Step>>,
     pub(crate) events: Vec<Occurrence>,
     /// What the present event has still to run, in the reverse of the depth-first order.
-    pub(crate) todo: Vec<u32>,
+    pub(crate) todo: Vec<InvocationNumber>,
     /// Where the children of the invocation that runs belong in `todo`.
     pub(crate) place: usize,
     /// The virtual time.
     pub(crate) clock: u64,
     /// The invocation that runs.
-    pub(crate) current: Option<u32>,
+    pub(crate) current: Option<InvocationNumber>,
     /// The number of steps of the invocation that runs.
     taken: u32,
 }
@@ -115,11 +116,43 @@ pub(crate) struct Sim<S> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Next {
     /// An invocation may begin.
-    Begin(u32),
+    Begin(InvocationNumber),
     /// The running invocation takes a step.
-    Continue(u32),
+    Continue(InvocationNumber),
     /// The event is over.
     Over,
+}
+
+impl<S> Sim<S> {
+    /// Returns an invocation.
+    #[inline]
+    pub(crate) fn invocation(&self, number: InvocationNumber) -> &Arc<Invocation> {
+        &self.invocations[number.index()]
+    }
+
+    /// Returns what became of an invocation.
+    #[inline]
+    pub(crate) fn status_of(&self, number: InvocationNumber) -> Status {
+        self.status[number.index()]
+    }
+
+    /// Returns a step.
+    #[inline]
+    pub(crate) fn step(&self, id: StepId) -> &Arc<Step> {
+        &self.steps[id.index()]
+    }
+
+    /// Returns the occurrence that a step belongs to.
+    #[inline]
+    pub(crate) fn occurrence_of(&self, step: &Step) -> OccurrenceId {
+        self.invocation(step.invocation).event
+    }
+
+    /// Returns the event of an occurrence.
+    #[inline]
+    pub(crate) fn event_of(&self, occurrence: OccurrenceId) -> u32 {
+        self.events[occurrence.index()].event
+    }
 }
 
 impl<S: Clone> Sim<S> {
@@ -154,8 +187,8 @@ impl<S: Clone> Sim<S> {
             taken: 0,
         };
         if !init.posted.is_empty() {
-            sim.events.push(Occurrence { event: INIT, invocation: 0 });
-            sim.todo = sim.post(system, &init.posted, 0, None);
+            sim.events.push(Occurrence { event: INIT, invocation: InvocationNumber(0) });
+            sim.todo = sim.post(system, &init.posted, OccurrenceId(0), None);
             sim.take_back(&init.cancelled);
             sim.todo.reverse();
         }
@@ -167,16 +200,14 @@ impl<S: Clone> Sim<S> {
         &mut self,
         system: &A,
         posts: &[PostedInvocation],
-        event: u32,
-        posted_by: Option<u32>,
-    ) -> Vec<u32> {
-        let mut posted = Vec::with_capacity(posts.len());
+        event: OccurrenceId,
+        posted_by: Option<StepId>,
+    ) -> Vec<InvocationNumber> {
+        let mut posted: Vec<InvocationNumber> = Vec::with_capacity(posts.len());
         for one in posts {
-            let twins = posted
-                .iter()
-                .filter(|other: &&u32| *self.invocations[**other as usize].task == *one.task);
+            let twins = posted.iter().filter(|other| *self.invocation(**other).task == *one.task);
             let ordinal = twins.count() as u32;
-            let number = self.invocations.len() as u32;
+            let number = InvocationNumber::at(self.invocations.len());
             let delayed = order_of(system, one.lane) == Some(HandlerOrder::Delayed) && !one.front;
             let delay = if delayed { one.delay } else { 0 };
             self.invocations.push(Arc::new(Invocation {
@@ -199,9 +230,9 @@ impl<S: Clone> Sim<S> {
 
     fn take_back(&mut self, cancelled: &[InvocationId]) {
         for id in cancelled {
-            if let Some(found) = self.invocations.iter().position(|one| one.id == *id) {
-                self.remove(found as u32);
-                self.status[found] = Status::Cancelled;
+            if let Some(position) = self.invocations.iter().position(|one| one.id == *id) {
+                self.remove(InvocationNumber::at(position));
+                self.status[position] = Status::Cancelled;
             }
         }
     }
@@ -215,10 +246,10 @@ impl<S: Clone> Sim<S> {
     ) -> Sim<S> {
         let mut next = self;
         let info = &system.events()[event as usize];
-        let invocation = next.invocations.len() as u32;
+        let invocation = InvocationNumber::at(next.invocations.len());
         next.invocations.push(Arc::new(Invocation {
             id: step.invocation,
-            event: next.events.len() as u32,
+            event: OccurrenceId::at(next.events.len()),
             posted_by: None,
             by_init: false,
             task: info.name.as_str().into(),
@@ -241,7 +272,7 @@ impl<S: Clone> Sim<S> {
     pub(crate) fn take<A: AsyncSystem<State = S>>(
         self,
         system: &A,
-        invocation: u32,
+        invocation: InvocationNumber,
         alternative: u32,
         step: &InvocationStep<S>,
     ) -> Sim<S> {
@@ -253,8 +284,8 @@ impl<S: Clone> Sim<S> {
             next.remove(invocation);
             next.current = Some(invocation);
             next.taken = 0;
-            next.status[invocation as usize] = Status::Running;
-            next.clock = next.clock.max(next.invocations[invocation as usize].due);
+            next.status[invocation.index()] = Status::Running;
+            next.clock = next.clock.max(next.invocation(invocation).due);
         }
         next.push(system, alternative, step);
         next
@@ -266,9 +297,9 @@ impl<S: Clone> Sim<S> {
         alternative: u32,
         step: &InvocationStep<S>,
     ) {
-        let invocation = self.current.unwrap_or(0);
-        let event = self.invocations[invocation as usize].event;
-        let posted = self.post(system, &step.posted, event, Some(self.steps.len() as u32));
+        let invocation = self.current.unwrap_or(InvocationNumber(0));
+        let event = self.invocation(invocation).event;
+        let posted = self.post(system, &step.posted, event, Some(StepId::at(self.steps.len())));
         self.take_back(&step.cancelled);
         self.state = step.state.clone();
         let (number, ended) = (self.taken, step.ended);
@@ -284,10 +315,10 @@ impl<S: Clone> Sim<S> {
     /// Ends the running invocation in some way. What it posted takes its place.
     pub(crate) fn leave(&mut self, status: Status) {
         let Some(invocation) = self.current.take() else { return };
-        self.status[invocation as usize] = status;
+        self.status[invocation.index()] = status;
         let steps = self.steps.iter().rev().take(self.taken as usize);
-        let pending = |one: &&u32| self.status[**one as usize] == Status::Pending;
-        let posted: Vec<u32> =
+        let pending = |posted: &&InvocationNumber| self.status_of(**posted) == Status::Pending;
+        let posted: Vec<InvocationNumber> =
             steps.flat_map(|step| step.posted.iter().rev()).filter(pending).copied().collect();
         self.todo.splice(self.place..self.place, posted);
     }
@@ -299,15 +330,16 @@ impl<S: Clone> Sim<S> {
     }
 
     /// Skips an invocation that has not begun.
-    pub(crate) fn skip(&mut self, invocation: u32) {
+    pub(crate) fn skip(&mut self, invocation: InvocationNumber) {
         self.remove(invocation);
-        self.status[invocation as usize] = Status::Skipped;
+        self.status[invocation.index()] = Status::Skipped;
     }
 
-    fn remove(&mut self, invocation: u32) {
-        let Some(at) = self.todo.iter().position(|one| *one == invocation) else { return };
-        self.todo.remove(at);
-        if at < self.place {
+    fn remove(&mut self, invocation: InvocationNumber) {
+        let mut todo = self.todo.iter();
+        let Some(position) = todo.position(|pending| *pending == invocation) else { return };
+        self.todo.remove(position);
+        if position < self.place {
             self.place -= 1;
         }
     }
@@ -318,19 +350,20 @@ impl<S: Clone> Sim<S> {
         if let Some(invocation) = self.current {
             return Next::Continue(invocation);
         }
-        let due = |one: u32| self.invocations[one as usize].due;
-        let waiting = |one: &u32| {
-            let of = &self.invocations[*one as usize];
-            let order = order_of(system, of.lane);
-            Waiting { lane: of.lane, order, front: of.front, due: of.due, post: *one }
+        let waiting = |number: &InvocationNumber| {
+            let Invocation { lane, front, due, .. } = **self.invocation(*number);
+            Waiting { lane, order: order_of(system, lane), front, due, post: number.0 }
         };
-        let all: Vec<Waiting> = self.todo.iter().rev().map(waiting).collect();
-        let delivered = all.iter().zip(deliverable(&all)).filter(|(_, delivered)| *delivered);
-        let could: Vec<u32> = delivered.map(|(one, _)| one.post).collect();
-        let least = could.iter().map(|one| due(*one)).min();
+        let pending: Vec<Waiting> = self.todo.iter().rev().map(waiting).collect();
+        let delivered: Vec<&Waiting> = pending
+            .iter()
+            .zip(deliverable(&pending))
+            .filter_map(|(waiting, is_delivered)| is_delivered.then_some(waiting))
+            .collect();
+        let least = delivered.iter().map(|waiting| waiting.due).min();
         let now = least.map_or(self.clock, |least| self.clock.max(least));
-        match could.into_iter().find(|one| due(*one) <= now) {
-            Some(one) => Next::Begin(one),
+        match delivered.into_iter().find(|waiting| waiting.due <= now) {
+            Some(waiting) => Next::Begin(InvocationNumber(waiting.post)),
             None => Next::Over,
         }
     }

@@ -5,6 +5,7 @@
 //! is the path of the paper's section 6.1, with posts (a task cannot run before it is posted) and
 //! from the first dependent step on.
 
+use super::ids::InvocationNumber;
 use super::sim::{Invocation, Step};
 use anyorder_system::{AccessKind, Lane};
 use anyorder_trace::LocationId;
@@ -24,7 +25,8 @@ pub(crate) fn bit(lane: Lane) -> Handlers {
 /// For what has happened: on which unfinished tasks it depends.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Taint {
-    of: Vec<Handlers>,
+    /// For each invocation.
+    invocations: Vec<Handlers>,
     /// For each location: those of its writes, and of all its accesses.
     locations: FxHashMap<LocationId, (Handlers, Handlers)>,
 }
@@ -42,8 +44,8 @@ impl Taint {
     }
 
     /// Returns on which unfinished tasks an invocation depends.
-    pub(crate) fn get(&self, invocation: u32) -> Handlers {
-        self.of.get(invocation as usize).copied().unwrap_or(0)
+    pub(crate) fn get(&self, invocation: InvocationNumber) -> Handlers {
+        self.invocations.get(invocation.index()).copied().unwrap_or(0)
     }
 
     /// Notes that an invocation, which ran last, goes no further.
@@ -59,12 +61,11 @@ impl Taint {
     }
 
     fn mark(&mut self, step: &Step, mask: Handlers) {
-        let most = step.posted.iter().chain([&step.invocation]).max().copied().unwrap_or(0);
-        if self.of.len() <= most as usize {
-            self.of.resize(most as usize + 1, 0);
-        }
         for invocation in step.posted.iter().chain([&step.invocation]) {
-            self.of[*invocation as usize] |= mask;
+            if self.invocations.len() <= invocation.index() {
+                self.invocations.resize(invocation.index() + 1, 0);
+            }
+            self.invocations[invocation.index()] |= mask;
         }
         if mask != 0 {
             for access in &step.accesses {

@@ -1,4 +1,8 @@
-//! Chooses the next decision variable: the one most involved in recent conflicts.
+//! The decision heuristic VSIDS: the open variable of greatest activity comes next.
+//!
+//! **Source.** M. Moskewicz et al., *Chaff*, DAC 2001, in the form of MiniSat: each conflict bumps
+//! the activities of the variables that its analysis meets, and all activities decay with every
+//! conflict, here because the increment grows. An order heap has the open variables.
 
 use super::lit::Var;
 
@@ -7,9 +11,9 @@ const ACTIVITY_MAX: f64 = 1e100;
 
 const ABSENT: u32 = u32::MAX;
 
-/// A binary heap of the variables that may be open, greatest activity first. Increments grow
-/// exponentially.
-pub(super) struct Activity {
+/// The activities of the variables, and the order heap: a binary heap of those that may be open,
+/// greatest activity first. Increments grow exponentially.
+pub(super) struct Vsids {
     activity: Vec<f64>,
     increment: f64,
     heap: Vec<u32>,
@@ -17,9 +21,9 @@ pub(super) struct Activity {
     places: Vec<u32>,
 }
 
-impl Activity {
-    pub(super) fn new() -> Activity {
-        Activity { activity: Vec::new(), increment: 1.0, heap: Vec::new(), places: Vec::new() }
+impl Vsids {
+    pub(super) fn new() -> Vsids {
+        Vsids { activity: Vec::new(), increment: 1.0, heap: Vec::new(), places: Vec::new() }
     }
 
     pub(super) fn add_var(&mut self) {
