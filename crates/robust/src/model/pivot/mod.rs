@@ -6,7 +6,6 @@
 //! and looks for a later access that conflicts with the one left out (the paper's sections 6 and 7,
 //! in the form without `goto`). Each violation is put into an order that the multi-thread semantics
 //! has.
-
 //!
 //! `node` has the points of the search, `search` the moves from one to the next. `roots` looks for
 //! accesses that conflict with the one left out, and `report` judges the run by the definitions.
