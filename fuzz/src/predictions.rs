@@ -1,8 +1,8 @@
 //! Predictions of made traces: all analyses, and each witness against the checker.
 
 use anyorder_drive::{
-    Analysis, Pairs, PredictOptions, StoredWitness, TraceInput, WitnessOptions, predict,
-    replay_witness,
+    Analysis, JobControl, Pairs, PredictOptions, StoredWitness, TraceInput, WitnessOptions,
+    predict, replay_witness,
 };
 use anyorder_formats::std::StdReader;
 use anyorder_system::Control;
@@ -72,7 +72,7 @@ pub fn input(text: &str) -> Option<TraceInput> {
 pub fn check(data: &[u8]) {
     let text = made(data);
     let input = input(&text).unwrap_or_else(|| panic!("a run that could happen:\n{text}"));
-    let control = Control::default();
+    let control = JobControl::default();
     let mut confirmed = Vec::new();
     for analysis in [Analysis::Hb, Analysis::Wdc, Analysis::Edc, Analysis::EventDriven] {
         let search =

@@ -5,10 +5,9 @@ use crate::failure::{Failure, Usage, note};
 use crate::guard::{Checkpoints, Document, Draft, Guard};
 use crate::reading::stop_with;
 use anyorder_common::text::escape;
-use anyorder_drive::JobResult;
-use anyorder_system::{Cancel, Control, Limits, Progress, Schedule, StopReason};
+use anyorder_drive::{JobControl, JobResult};
+use anyorder_system::{Cancel, Control, Limits, Progress, StopReason};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::any::Any;
 use std::io::IsTerminal;
 use std::sync::{Arc, Mutex};
 use std::thread::Builder;
@@ -29,6 +28,8 @@ pub(crate) struct Watch {
     pub(crate) asked: LimitArgs,
     pub(crate) started: Instant,
     draft: Arc<Draft>,
+    /// Puts what a job has found so far into the draft.
+    found: Box<dyn Fn(JobResult) + Sync>,
     checkpoints: Arc<Checkpoints>,
     bar: Bar,
 }
@@ -49,8 +50,10 @@ impl Watch {
         };
         guard.start(&asked)?;
         let limits = Limits { memory_bytes: asked.memory_limit, ..Limits::NONE };
-        let bar = Bar::new(global, Arc::clone(&draft));
-        Ok(Watch { cancel, limits, asked, started, draft, checkpoints, bar })
+        let kept = Arc::clone(&draft);
+        let found = Box::new(move |so_far| kept.publish(so_far));
+        let bar = Bar::new(global);
+        Ok(Watch { cancel, limits, asked, started, draft, found, checkpoints, bar })
     }
 
     /// Returns the result so far.
@@ -68,9 +71,11 @@ impl Watch {
         self.checkpoints.set(saving);
     }
 
-    /// Returns the control to pass to engines.
-    pub(crate) fn control(&self) -> Control<'_> {
-        Control { cancel: self.cancel.clone(), progress: &self.bar, limits: self.limits }
+    /// Returns the control to pass to jobs and engines.
+    pub(crate) fn control(&self) -> JobControl<'_> {
+        let cancel = self.cancel.clone();
+        let control = Control { cancel, progress: &self.bar, limits: self.limits };
+        JobControl::new(control, &*self.found)
     }
 
     /// Returns a token that is stopped after this time, or earlier where the time limit leaves
@@ -151,7 +156,6 @@ struct Bar {
     /// The finished phases and their durations.
     past: Mutex<Vec<(&'static str, Duration)>>,
     detail: Mutex<String>,
-    draft: Arc<Draft>,
 }
 
 /// The current phase and its start. Each phase counts in its own units.
@@ -162,13 +166,13 @@ struct Phase {
 }
 
 impl Bar {
-    fn new(global: &Global, draft: Arc<Draft>) -> Bar {
+    fn new(global: &Global) -> Bar {
         let wanted = !global.quiet && std::io::stderr().is_terminal();
         let start = Instant::now();
         let phase = Mutex::new(Phase { name: "working", start });
         let notes = (!global.quiet).then(Mutex::default);
         let (shown, past, detail) = Default::default();
-        Bar { start, wanted, notes, shown, phase, past, detail, draft }
+        Bar { start, wanted, notes, shown, phase, past, detail }
     }
 
     fn clear(&self) {
@@ -201,17 +205,6 @@ impl Progress for Bar {
             notes.push(text.to_owned());
         }
         self.show_notes();
-    }
-
-    fn found(&self, so_far: Box<dyn Any + Send>) {
-        match so_far.downcast::<JobResult>() {
-            Ok(result) => self.draft.publish(*result),
-            Err(other) => {
-                if let Ok(schedule) = other.downcast::<Schedule>() {
-                    self.draft.publish_schedule(*schedule);
-                }
-            }
-        }
     }
 
     fn report(&self, done: u64, total: Option<u64>) {

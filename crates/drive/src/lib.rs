@@ -2,7 +2,8 @@
 //! checks their results.
 //!
 //! A job takes an input, its options as a plain struct, and a
-//! [`Control`](anyorder_system::Control) that watches and stops it. It returns data: findings,
+//! [`Control`](anyorder_system::Control) that watches and stops it. One that searches for findings
+//! takes a [`JobControl`], which also listens for what was found so far. It returns data: findings,
 //! runs, counts, as a [`JobResult`]. It prints nothing and reads no clock; the only files that it
 //! opens are checkpoints of searches. [`Collected`] puts the results of several inputs together.
 //!
@@ -27,6 +28,7 @@ pub use consistency::{
     Consistency, ConsistencyOptions, Consistent, MailboxRule, Overtakings, Procedure, Proof,
     consistency,
 };
+pub use control::JobControl;
 pub use failure::{
     Content, Failure, Hint, KnownEvents, LacksData, Malformed, Missing, Mistake, ModelMistakes,
     ModelWarning, Needs, NoEvent, NotShrinkable, ReadAs, Request, SpecificationMistakes, Unusable,
@@ -59,6 +61,7 @@ pub mod states;
 mod certify;
 mod check_trace;
 mod consistency;
+mod control;
 mod failure;
 mod json;
 mod kept;

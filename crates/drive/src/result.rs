@@ -7,7 +7,6 @@ use anyorder_finding::{
     Finding, Input, Kind, Merge, OptionName, OptionValue, OptionValues, Origins, Outcome, Stat,
     StatName, Stats, Warning, WarningKind, Witness, WitnessPlace, assign_ids_of, option,
 };
-use anyorder_system::Control;
 use std::collections::BTreeMap;
 
 /// The result of a job on one input: a trace, a model or a program. [`Collected::add`] puts it into
@@ -49,12 +48,6 @@ impl JobResult {
     /// Adds a finding.
     pub fn push(&mut self, finding: Finding, run: Option<Run>) {
         self.findings.push(Reported { finding, run });
-    }
-
-    /// Gives a copy to the caller of a job that is still working, in case it has to end the job.
-    /// See [`Progress::found`](anyorder_system::Progress::found).
-    pub fn publish(&self, control: &Control<'_>) {
-        control.progress.found(Box::new(self.clone()));
     }
 
     /// Records what cut the search.

@@ -27,8 +27,7 @@ pub(crate) fn fitting_rules(trace: &Trace) -> RuleSet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{CheckTraceOptions, TraceInput, check_trace};
-    use anyorder_system::Control;
+    use crate::{CheckTraceOptions, JobControl, TraceInput, check_trace};
     use anyorder_trace::{Input, Mailbox, Problems, TraceBuilder};
 
     #[test]
@@ -43,7 +42,7 @@ mod tests {
         assert_eq!(fitting_rules(&logged.finish()), RuleSet::Android);
         b.interner.input(Input { family: InputFamily::Idle, ..Input::default() }).unwrap();
         assert_eq!(fitting_rules(&b.clone().finish()), RuleSet::Android);
-        let control = Control::default();
+        let control = JobControl::default();
         let input = TraceInput::new("-", b.finish(), &Problems::default(), &control).unwrap();
         let options =
             CheckTraceOptions { rules: Some(RuleSet::Threads), ..CheckTraceOptions::default() };

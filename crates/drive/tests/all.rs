@@ -7,5 +7,6 @@ mod fuzzed;
 mod names;
 #[path = "polls/main.rs"]
 mod polls;
+mod so_far;
 mod stops_in_steps;
 mod words;

@@ -7,7 +7,7 @@ use anyorder_drive::states::{
     Algorithm, CheckOptions, Named, ReplayVerdict, SimulateOptions, Storage, check_states, simulate,
 };
 use anyorder_drive::{
-    CertificateVerdict, JobResult, RobustModelOptions, certify_model, certify_program,
+    CertificateVerdict, JobControl, JobResult, RobustModelOptions, certify_model, certify_program,
     robust_model, robust_program, schedule_of,
 };
 use anyorder_finding::option;
@@ -64,7 +64,7 @@ impl SerdeSystem for LostUpdate {
 #[test]
 fn three_methods_and_one_call_check_a_state_system() {
     let program = Named::new("lost update", LostUpdate);
-    let checked = check_states(&program, &CheckOptions::default(), &Control::default());
+    let checked = check_states(&program, &CheckOptions::default(), &JobControl::default());
     let result = checked.expect("a plain system").result;
     let [found] = result.findings.as_slice() else { panic!("{result:?}") };
     assert_eq!(found.finding.title, "invariant `none lost` does not hold");
@@ -73,7 +73,7 @@ fn three_methods_and_one_call_check_a_state_system() {
     assert_eq!(run.steps[2].changes[0].name, "count", "fields are parts: {run:?}");
     assert_eq!(run.steps[2].changes[0].new.as_deref(), Some("1"));
     assert!(result.limits.is_empty() && result.bounds.is_empty(), "{result:?}");
-    let walked = simulate(&program, &SimulateOptions::default(), &Control::default());
+    let walked = simulate(&program, &SimulateOptions::default(), &JobControl::default());
     assert_eq!(walked.expect("walks").findings[0].finding.kind, found.finding.kind);
 }
 
@@ -82,7 +82,7 @@ fn all_storages_hold_the_states_that_serde_writes() {
     let program = Named::new("lost update", LostUpdate);
     let states = |storage: Storage| {
         let options = CheckOptions { storage, ..CheckOptions::default() };
-        let checked = check_states(&program, &options, &Control::default()).expect("a search");
+        let checked = check_states(&program, &options, &JobControl::default()).expect("a search");
         checked.result.stats.get("states").and_then(|count| count.integer()).expect("a count")
     };
     let known = states(Storage::Fingerprints);
@@ -96,7 +96,8 @@ fn what_only_reported_places_allow_is_refused() {
     let program = Named::new("lost update", LostUpdate);
     for algorithm in [Algorithm::Stateful, Algorithm::Paper] {
         let options = CheckOptions { algorithm: Some(algorithm), ..CheckOptions::default() };
-        let refused = check_states(&program, &options, &Control::default()).expect_err("refused");
+        let refused =
+            check_states(&program, &options, &JobControl::default()).expect_err("refused");
         assert!(refused.to_string().contains("do not report what they touch"), "{refused}");
     }
 }
@@ -136,7 +137,7 @@ fn what_a_search_of_all_states_cannot_check_is_named() {
     let program = Named::new("apps", Apps);
     let limits = |storage: Storage| {
         let options = CheckOptions { storage, ..CheckOptions::default() };
-        check_states(&program, &options, &Control::default()).expect("a search").result.limits
+        check_states(&program, &options, &JobControl::default()).expect("a search").result.limits
     };
     assert!(limits(Storage::Exact).is_empty());
     let limits = limits(Storage::Bitstate { bytes: 1 << 16 });
@@ -173,7 +174,7 @@ fn a_program_of_the_machine_has_every_job_of_a_model() {
     let hash = Some(Hash128::of(b"lamp rules"));
     let identity = ProgramIdentity { hash, ..ProgramIdentity::new("lamp.rules") };
     let model = Model::from_program(lamp(), identity, Vec::new()).expect("a model");
-    let control = Control::default();
+    let control = JobControl::default();
     let title = |result: &JobResult| result.findings[0].finding.title.clone();
     let dark = "all is done, and `final` does not hold";
     let checked = check_model(&model, &CheckOptions::default(), &control).expect("checked").result;
@@ -189,7 +190,7 @@ fn a_program_of_the_machine_has_every_job_of_a_model() {
     assert!(robust.stats.get("states").is_some(), "{robust:?}");
     let schedule = schedule_of(&checked.findings[0].finding).expect("a schedule");
     assert_eq!(replay_model(&model, &schedule).expect("runs").verdict, ReplayVerdict::Reproduced);
-    let shrunk = shrink(&model, &schedule, &ShrinkOptions::default(), &control);
+    let shrunk = shrink(&model, &schedule, &ShrinkOptions::default(), &JobControl::default());
     assert!(shrunk.is_ok(), "{shrunk:?}");
     let verdict = |model: &Model| {
         let text = schedule.to_json();
@@ -269,7 +270,7 @@ fn every_run_is_counted_and_drawn_from_what_it_did() {
             let reversals = ReversalOptions { bound, ..ReversalOptions::default() };
             let options = ExploreOptions { reversals, ..ExploreOptions::default() };
             let limits = Limits { executions: most, ..Limits::default() };
-            let control = Control { limits, ..Control::default() };
+            let control = JobControl::from(Control { limits, ..Control::default() });
             let found = explore(&program, &options, &control).expect("explored");
             let count = |name: &str| {
                 found.stats.get(name).and_then(|count| count.integer()).expect("a count")
@@ -301,7 +302,7 @@ fn a_schedule_of_a_program_is_certified_by_another_run_of_it() {
     let seen = Arc::new(Seen::default());
     let factory = || Ok(Counted(MachineRun::new(Arc::clone(&machine)), Arc::clone(&seen)));
     let program = Started { name: "lamp".to_owned(), factory };
-    let control = Control::default();
+    let control = JobControl::default();
     let found = explore(&program, &ExploreOptions::default(), &control).expect("explored");
     let schedules: Vec<_> =
         found.findings.iter().filter_map(|one| schedule_of(&one.finding)).collect();

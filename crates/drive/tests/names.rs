@@ -3,8 +3,8 @@
 
 use anyorder_common::random::{Random as _, Rng};
 use anyorder_drive::{
-    CheckTraceOptions, JobResult, PredictOptions, RobustTraceOptions, TraceInput, check_trace,
-    predict, robust_trace, why,
+    CheckTraceOptions, JobControl, JobResult, PredictOptions, RobustTraceOptions, TraceInput,
+    check_trace, predict, robust_trace, why,
 };
 use anyorder_finding::Finding;
 use anyorder_system::Control;
@@ -111,7 +111,7 @@ fn explains(input: &TraceInput, finding: &Finding, tally: &mut Tally) {
 
 #[test]
 fn what_is_found_does_not_depend_on_the_names_of_events() {
-    let (mut rng, mut tally, control) = (Rng::new(7), Tally::default(), Control::default());
+    let (mut rng, mut tally, control) = (Rng::new(7), Tally::default(), JobControl::default());
     for seed in anyorder_testkit::effort::seeds(TRACES) {
         let plain = match seed % 4 {
             0 | 1 => random_trace(seed, &Shape::tiny()),

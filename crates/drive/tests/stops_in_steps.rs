@@ -1,6 +1,7 @@
 //! Jobs on models whose single steps are endless or huge: the limits hold inside a step, and what a
 //! stopped job reports is true.
 
+use anyorder_drive::JobControl;
 use anyorder_drive::explore::{ExploreOptions, explore};
 use anyorder_drive::model::{Model, check_model};
 use anyorder_drive::states::{
@@ -34,9 +35,9 @@ const GREEDY: [(&str, &str); 2] = [
     ),
 ];
 
-fn limited(bytes: u64) -> Control<'static> {
+fn limited(bytes: u64) -> JobControl<'static> {
     let limits = Limits { memory_bytes: Some(bytes), ..Limits::NONE };
-    Control { limits, ..Control::default() }
+    Control { limits, ..Control::default() }.into()
 }
 
 const ALGORITHMS: [Algorithm; 3] = [Algorithm::Full, Algorithm::Stateful, Algorithm::Paper];
@@ -84,7 +85,7 @@ fn a_job_stopped_at_any_poll_reports_only_what_is_true() {
     let mut cut = 0;
     for algorithm in ALGORITHMS {
         let options = options(algorithm);
-        let whole = check_model(&model, &options, &Control::default()).unwrap().result;
+        let whole = check_model(&model, &options, &JobControl::default()).unwrap().result;
         let titles = |result: &anyorder_drive::JobResult| -> Vec<String> {
             result.findings.iter().map(|one| one.finding.title.clone()).collect()
         };
@@ -92,6 +93,7 @@ fn a_job_stopped_at_any_poll_reports_only_what_is_true() {
         assert_eq!(all.len(), 2, "{all:?}");
         for polls in (0..400).step_by(rare) {
             let control = Control { cancel: Cancel::after_polls(polls), ..Control::default() };
+            let control = JobControl::from(control);
             let found = check_model(&model, &options, &control).unwrap().result;
             let some = titles(&found);
             assert!(some.iter().all(|title| all.contains(title)), "{algorithm:?} {polls} {some:?}");
@@ -103,6 +105,7 @@ fn a_job_stopped_at_any_poll_reports_only_what_is_true() {
     assert!(cut > 20, "{cut}");
     for polls in (0..200).step_by(rare) {
         let control = Control { cancel: Cancel::after_polls(polls), ..Control::default() };
+        let control = JobControl::from(control);
         let found = explore(&model, &ExploreOptions::default(), &control).unwrap();
         let is_cut = found.limits.iter().any(|limit| limit == "interrupt");
         assert!(is_cut || !found.findings.is_empty(), "{polls}");
@@ -140,6 +143,7 @@ fn update_conflicts_survive_a_stop() {
             let progress = StopAt(&cancel, stop_at);
             let control =
                 Control { cancel: cancel.clone(), progress: &progress, ..Control::default() };
+            let control = JobControl::from(control);
             let found = check_model(&model, &options(algorithm), &control).unwrap().result;
             let kinds: Vec<Kind> = found.findings.iter().map(|one| one.finding.kind).collect();
             assert_eq!(kinds, [Kind::UpdateConflict], "{algorithm:?} {stop_at}");

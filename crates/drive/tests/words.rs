@@ -1,6 +1,8 @@
 //! The words of findings: titles, hints, classes and commands.
 
-use anyorder_drive::{CheckTraceOptions, Pairs, PredictOptions, TraceInput, check_trace, predict};
+use anyorder_drive::{
+    CheckTraceOptions, JobControl, Pairs, PredictOptions, TraceInput, check_trace, predict,
+};
 use anyorder_finding::{Finding, Harm, Kind, Severity};
 use anyorder_system::Control;
 use anyorder_testkit::threads;
@@ -12,13 +14,13 @@ fn input(trace: Trace) -> TraceInput {
 
 fn predicted(text: &str) -> Vec<Finding> {
     let options = PredictOptions { pairs: Pairs::All, ..PredictOptions::default() };
-    let found = predict(&input(threads(text)), &options, &Control::default()).expect("right");
+    let found = predict(&input(threads(text)), &options, &JobControl::default()).expect("right");
     found.result.findings.into_iter().map(|one| one.finding).collect()
 }
 
 fn checked(trace: Trace) -> Vec<Finding> {
     let options = CheckTraceOptions::default();
-    let found = check_trace(&input(trace), &options, &Control::default()).expect("right");
+    let found = check_trace(&input(trace), &options, &JobControl::default()).expect("right");
     found.findings.into_iter().map(|one| one.finding).collect()
 }
 
@@ -142,7 +144,7 @@ fn a_title_says_where_the_variable_and_not_its_namesake_was_allocated() {
     columns.sites[alloc.index()] = site;
     let trace = Trace::new(tables, columns);
     let options = PredictOptions::default();
-    let found = predict(&input(trace), &options, &Control::default()).expect("right");
+    let found = predict(&input(trace), &options, &JobControl::default()).expect("right");
     let title = &found.result.findings[0].finding.title;
     let expected = "`0x10` can use lock `0x10` (allocated at m.c:7) after it is destroyed";
     assert_eq!(title, expected);

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &BugArgs, watch: &Watch) -> Result<ExitCode, Failure> {
         kind: Kind::Search,
     });
     watch.draft().working_on(&[Input::new(Path::new("-"), "none")]);
-    found(args.findings).publish(&watch.control());
+    watch.control().publish(found(args.findings));
     match args.kind {
         BugKind::Panic | BugKind::Spin => spin(),
         BugKind::Grow => grow(),

@@ -14,9 +14,9 @@ use anyorder_drive::explore::{
 };
 use anyorder_drive::model::{Model, check_model, explore_model};
 use anyorder_drive::states::{Algorithm, CheckOptions};
-use anyorder_drive::{JobResult, first_schedule};
+use anyorder_drive::{JobControl, JobResult, first_schedule};
 use anyorder_finding::{Input, OptionValues, Policy, Stat, option};
-use anyorder_system::{Control, Schedule};
+use anyorder_system::Schedule;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &ExploreArgs, global: &Global, watch: &Watch) -> Result<
             runner.working_on(&Input::new(path, "model"));
             let result = match algorithm {
                 ExploreAlgorithm::Reversals => {
-                    let explore = |options: &ExploreOptions, control: &Control<'_>| {
+                    let explore = |options: &ExploreOptions, control: &JobControl<'_>| {
                         explore_model(&model, options, control)
                     };
                     vary(&explore, cores().get(), args, watch)?
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &ExploreArgs, global: &Global, watch: &Watch) -> Result<
             let input = program_input(command);
             runner.working_on(&input);
             let program = pipe_program(command)?;
-            let explore = |options: &ExploreOptions, control: &Control<'_>| {
+            let explore = |options: &ExploreOptions, control: &JobControl<'_>| {
                 explore_program(&program, options, control)
             };
             (input, vary(&explore, 1, args, watch)?)
@@ -124,7 +124,7 @@ fn states(
 }
 
 /// Explores the runs of a program.
-type Explore<'a> = &'a dyn Fn(&ExploreOptions, &Control<'_>) -> Result<JobResult, JobFailure>;
+type Explore<'a> = &'a dyn Fn(&ExploreOptions, &JobControl<'_>) -> Result<JobResult, JobFailure>;
 
 /// Varies a run of a model or a program. `workers` is the default number of threads.
 fn vary(

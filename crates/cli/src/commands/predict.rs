@@ -56,7 +56,7 @@ pub(crate) fn run(args: &PredictArgs, global: &Global, watch: &Watch) -> Result<
     if let Some(trace) = &trace {
         if args.schedules.is_some() {
             // Many files may take long.
-            prediction.result.publish(&watch.control());
+            watch.control().publish(prediction.result.clone());
         }
         place(args, trace, &mut prediction)?;
     }

@@ -11,10 +11,10 @@ use crate::watch::Watch;
 use anyorder_common::numbers::plural;
 use anyorder_common::text::{quote, shown};
 use anyorder_drive::explore::{ShrinkOptions, Shrunk, pipe_program, shrink_program};
-use anyorder_drive::first_schedule;
 use anyorder_drive::model::shrink_model;
+use anyorder_drive::{JobControl, first_schedule};
 use anyorder_finding::exit;
-use anyorder_system::{Control, Schedule};
+use anyorder_system::Schedule;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -29,9 +29,10 @@ pub(crate) fn run(args: &ShrinkArgs, global: &Global, watch: &Watch) -> Result<E
         };
         let schedule = read_schedule(path, id)?;
         let words = format!("--program {}", quote(command));
-        let shrink = |failing: &Schedule, options: &ShrinkOptions, control: &Control<'_>| {
-            shrink_program(&program, failing, options, control)
-        };
+        let shrink =
+            |failing: &Schedule, options: &ShrinkOptions, control: &JobControl<'_, Schedule>| {
+                shrink_program(&program, failing, options, control)
+            };
         return one(&shrink, &words, (path, &schedule), args, global, watch);
     }
     let given = model_inputs::read(&args.inputs, global)?;
@@ -44,15 +45,19 @@ pub(crate) fn run(args: &ShrinkArgs, global: &Global, watch: &Watch) -> Result<E
     };
     warn_if_changed(model_path, model, &schedule, global);
     let words = quote(&model_path.to_string_lossy());
-    let shrink = |failing: &Schedule, options: &ShrinkOptions, control: &Control<'_>| {
-        shrink_model(model, failing, options, control)
-    };
+    let shrink =
+        |failing: &Schedule, options: &ShrinkOptions, control: &JobControl<'_, Schedule>| {
+            shrink_model(model, failing, options, control)
+        };
     one(&shrink, &words, (path, &schedule), args, global, watch)
 }
 
 /// Shrinks a run of a program.
-type Shrink<'a> =
-    &'a dyn Fn(&Schedule, &ShrinkOptions, &Control<'_>) -> Result<Option<Shrunk>, JobFailure>;
+type Shrink<'a> = &'a dyn Fn(
+    &Schedule,
+    &ShrinkOptions,
+    &JobControl<'_, Schedule>,
+) -> Result<Option<Shrunk>, JobFailure>;
 
 /// Shrinks one schedule of a program; `words` name the program on a command line.
 fn one(
@@ -71,7 +76,9 @@ fn one(
         file: args.output.clone(),
         make: Box::new(move |_, best| Some((line(best?), exit::LIMIT))),
     });
-    let result = shrink(schedule, &options, &watch.control());
+    let smaller = |so_far| watch.draft().publish_schedule(so_far);
+    let control = JobControl::new(watch.control().control, &smaller);
+    let result = shrink(schedule, &options, &control);
     watch.done();
     let Some(shrunk) = result? else {
         warn(&format!("{}: it does not occur when it runs again: nothing to shrink", shown(path)));

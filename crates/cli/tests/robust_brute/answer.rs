@@ -43,7 +43,7 @@ fn job(text: &str, options: &Options) -> Result<Value, String> {
         max_states: options.max_states.unwrap_or(usual.max_states),
     };
     let cancel = options.polls.map(anyorder_system::Cancel::after_polls).unwrap_or_default();
-    let control = Control { cancel, ..Control::default() };
+    let control = Control { cancel, ..Control::default() }.into();
     let result =
         robust_model(&model, &asked, &control).map_err(|failure| format!("{failure:?}"))?;
     let mut all = Collected::new("robust", "0");

@@ -26,12 +26,11 @@ use std::sync::Arc;
 /// ```
 /// use anyorder_drive::model::{Model, check_model};
 /// use anyorder_drive::states::CheckOptions;
-/// use anyorder_drive::{CertificateVerdict, certify_model, schedule_of};
-/// use anyorder_system::Control;
+/// use anyorder_drive::{CertificateVerdict, JobControl, certify_model, schedule_of};
 ///
 /// let text = "model late\nvar script = false;\nevent click { assert script; }";
 /// let model = Model::compile("late.any", text)?;
-/// let control = Control::default();
+/// let control = JobControl::default();
 /// let found = check_model(&model, &CheckOptions::default(), &control)?.result;
 /// let schedule = schedule_of(&found.findings[0].finding).expect("a schedule").to_json();
 /// let checked = certify_model(&model, "late.any", &schedule, &control)?;

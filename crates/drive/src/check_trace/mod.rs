@@ -5,6 +5,7 @@ mod predictions;
 
 use crate::certify::keep_true_reorderings;
 use crate::consistency::{ConsistencyOptions, consistency};
+use crate::control::JobControl;
 use crate::failure::Failure;
 use crate::limits::stopped_by;
 use crate::predict::{EventPairs, WitnessOptions, group_findings, last_of};
@@ -62,13 +63,12 @@ impl Default for CheckTraceOptions {
 /// it. The `number` of a step is the label of its event.
 ///
 /// ```
-/// use anyorder_drive::{CheckTraceOptions, TraceInput, check_trace};
-/// use anyorder_system::Control;
+/// use anyorder_drive::{CheckTraceOptions, JobControl, TraceInput, check_trace};
 /// use anyorder_formats::std::StdReader;
 /// use anyorder_trace::{Problems, Trace};
 ///
 /// let text = "T0|fork(T1)|1\nT0|w(x)|2\nT1|w(x)|3\n";
-/// let control = Control::default();
+/// let control = JobControl::default();
 /// let trace = Trace::read(&mut StdReader::new(text.as_bytes())).unwrap();
 /// let input = TraceInput::new("run.std", trace, &Problems::default(), &control).unwrap();
 /// let result = check_trace(&input, &CheckTraceOptions::default(), &control).unwrap();
@@ -86,7 +86,7 @@ impl Default for CheckTraceOptions {
 pub fn check_trace(
     input: &TraceInput,
     options: &CheckTraceOptions,
-    control: &Control<'_>,
+    control: &JobControl<'_>,
 ) -> Result<JobResult, Failure> {
     let mut result = JobResult::default();
     if let Some(reason) = control.cancel.reason() {
@@ -134,11 +134,11 @@ pub fn check_trace(
 
 /// Gives the findings so far to the caller: the races of happens-before, before the long search for
 /// predictions, and what that search has found.
-fn publish(mut findings: Vec<Finding>, result: &JobResult, control: &Control<'_>) {
+fn publish(mut findings: Vec<Finding>, result: &JobResult, control: &JobControl<'_>) {
     let mut so_far = result.clone();
     assign_ids(&mut findings);
     findings.into_iter().for_each(|finding| so_far.push(finding, None));
-    so_far.publish(control);
+    control.publish(so_far);
 }
 
 /// Findings, each with its run and its pairs of events.

@@ -2,6 +2,7 @@
 //! found, then the findings that happens-before misses.
 
 use super::{CheckTraceOptions, WithRuns, publish, without_runs};
+use crate::control::JobControl;
 use crate::failure::Failure;
 use crate::predict::{
     Analysed, Analysis, EventPairs, KnownPairs, PredictOptions, Question, Reordering, add_outcome,
@@ -48,7 +49,7 @@ pub(super) fn add(
     input: &TraceInput,
     (checked, races): (anyorder_hb::Checked<'_>, Vec<RaceFinding>),
     options: &CheckTraceOptions,
-    control: &Control<'_>,
+    control: &JobControl<'_>,
     result: &mut JobResult,
 ) -> Result<WithRuns, Failure> {
     let trace = &input.trace;

@@ -5,9 +5,9 @@ use super::program::Started;
 use super::{ExploreOptions, ShrinkOptions, Shrunk, explore, replay_run, shrink};
 use crate::failure::Request;
 use crate::states::Replayed;
-use crate::{Failure, JobResult};
+use crate::{Failure, JobControl, JobResult};
 use anyorder_pipe::{ChildCommand, PipeFactory, PipeOptions};
-use anyorder_system::{Control, Schedule};
+use anyorder_system::Schedule;
 
 /// A program behind a pipe.
 pub type PipeProgram = Started<PipeFactory>;
@@ -39,7 +39,7 @@ pub fn pipe_program(command: &str) -> Result<PipeProgram, Failure> {
 pub fn explore_program(
     program: &PipeProgram,
     options: &ExploreOptions,
-    control: &Control<'_>,
+    control: &JobControl<'_>,
 ) -> Result<JobResult, Failure> {
     explore(program, options, control)
 }
@@ -64,7 +64,7 @@ pub fn shrink_program(
     program: &PipeProgram,
     failing: &Schedule,
     options: &ShrinkOptions,
-    control: &Control<'_>,
+    control: &JobControl<'_, Schedule>,
 ) -> Result<Option<Shrunk>, Failure> {
     shrink(program, failing, options, control)
 }

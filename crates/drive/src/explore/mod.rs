@@ -5,11 +5,11 @@
 //! factory without descriptions, such as a pipe:
 //!
 //! ```no_run
+//! use anyorder_drive::JobControl;
 //! use anyorder_drive::explore::{ExploreOptions, explore, pipe_program};
-//! use anyorder_system::Control;
 //!
 //! let program = pipe_program("node app.js")?;
-//! let found = explore(&program, &ExploreOptions::default(), &Control::default())?;
+//! let found = explore(&program, &ExploreOptions::default(), &JobControl::default())?;
 //! for reported in &found.findings {
 //!     println!("{}", reported.finding.title);
 //! }

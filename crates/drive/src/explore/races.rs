@@ -237,11 +237,11 @@ pub(super) fn unstable(found: &Found, why: &str) -> Reported {
 
 #[cfg(test)]
 mod tests {
+    use crate::JobControl;
     use crate::explore::{ExploreOptions, Started, explore, replay_run};
     use crate::model::Model;
     use crate::schedule_of;
     use crate::states::ReplayVerdict;
-    use anyorder_system::Control;
     use anyorder_vm::MachineRun;
     use std::sync::Arc;
 
@@ -266,7 +266,7 @@ mod tests {
         let model = Model::compile("late.any", LONG).unwrap();
         let factory = || Ok(MachineRun::new(Arc::clone(&model.machine)));
         let program = Started { name: "late".to_owned(), factory };
-        let control = Control::default();
+        let control = JobControl::default();
         let found = explore(&program, &ExploreOptions::default(), &control).unwrap();
         let finding = &found.findings[0].finding;
         assert_eq!(finding.sites[0].handler.as_deref(), Some("b"), "{finding:?}");

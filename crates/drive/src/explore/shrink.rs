@@ -2,14 +2,13 @@
 
 use super::program::{Repeats, TaskProgram, by_names, cannot_start};
 use super::rerun::{Rerun, rerun};
-use crate::Failure;
 use crate::failure::{Missing, NotShrinkable, Request};
 use crate::schedules::{ClaimedFailure, Shows, reference_of};
 use crate::verdict::CertificateVerdict;
+use crate::{Failure, JobControl};
 use anyorder_common::text::escape;
 use anyorder_explore::shrink::{self, Error, ShrinkOptions, Shrunk, Symptom};
-use anyorder_system::{self as system, Choice, Control, JobWatch, Observation, Progress, Schedule};
-use std::any::Any;
+use anyorder_system::{self as system, Choice, Control, JobWatch, Observation, Schedule};
 
 /// Shrinks the run of a schedule to a minimal one; `None` if the schedule does not show its
 /// finding.
@@ -21,9 +20,8 @@ use std::any::Any;
 /// ```
 /// use anyorder_drive::explore::{ShrinkOptions, shrink};
 /// use anyorder_drive::model::{Model, check_model};
-/// use anyorder_drive::schedule_of;
 /// use anyorder_drive::states::{SimulateOptions, simulate};
-/// use anyorder_system::Control;
+/// use anyorder_drive::{JobControl, schedule_of};
 ///
 /// let text = "
 ///     model late
@@ -31,11 +29,11 @@ use std::any::Any;
 ///     event idle {}
 ///     event loaded { script = true; }
 ///     event click { assert script, \"not loaded\"; }";
-/// let (model, control) = (Model::compile("late.any", text)?, Control::default());
+/// let model = Model::compile("late.any", text)?;
 /// let options = SimulateOptions { runs: 3, ..SimulateOptions::default() };
-/// let found = simulate(&model, &options, &control)?;
+/// let found = simulate(&model, &options, &JobControl::default())?;
 /// let schedule = schedule_of(&found.findings[0].finding).expect("a schedule");
-/// let shrunk = shrink(&model, &schedule, &ShrinkOptions::default(), &control)?;
+/// let shrunk = shrink(&model, &schedule, &ShrinkOptions::default(), &JobControl::default())?;
 /// assert_eq!(shrunk.map(|small| small.schedule.choices.len()), Some(1));
 /// # Ok::<(), anyorder_drive::Failure>(())
 /// ```
@@ -43,7 +41,7 @@ pub fn shrink<P: TaskProgram>(
     program: &P,
     failing: &Schedule,
     options: &ShrinkOptions,
-    control: &Control<'_>,
+    control: &JobControl<'_, Schedule>,
 ) -> Result<Option<Shrunk>, Failure> {
     let _watched = JobWatch::of(control).enter();
     let failing = &by_names(program, failing.clone());
@@ -73,18 +71,13 @@ pub fn shrink<P: TaskProgram>(
         let value = serde_json::to_value(schedule).unwrap_or_default();
         program.certify_run(&value, control)
     };
-    let best = Best {
-        inner: control.progress,
-        take: &|choices| {
-            let schedule = written(choices);
-            match certified(&schedule, control) {
-                None | Some(CertificateVerdict::Holds { .. }) => Some(schedule),
-                Some(_) => None,
-            }
-        },
+    let mut on_better = |choices: &[Choice]| {
+        let schedule = written(choices.to_vec());
+        if let None | Some(CertificateVerdict::Holds { .. }) = certified(&schedule, control) {
+            control.publish(schedule);
+        }
     };
-    let watched = Control { progress: &best, ..control.clone() };
-    match shrink::shrink(&make, failing, symptom, options, &watched) {
+    match shrink::shrink_watched(&make, failing, symptom, options, control, &mut on_better) {
         Ok(mut shrunk) => {
             shrunk.executions += runs;
             shrunk.schedule = written(std::mem::take(&mut shrunk.schedule.choices));
@@ -133,34 +126,6 @@ fn holds(verdict: Option<CertificateVerdict>) -> Result<(), Failure> {
         Some(CertificateVerdict::Fails(fault) | CertificateVerdict::Unreadable(fault)) => {
             let reason = escape(&fault.reason);
             Err(Failure::Bug(format!("the smaller schedule does not hold: {reason}")))
-        }
-    }
-}
-
-/// Passes on the best schedule so far, if it holds.
-struct Best<'a> {
-    inner: &'a dyn Progress,
-    take: &'a (dyn Fn(Vec<Choice>) -> Option<Schedule> + Sync),
-}
-
-impl Progress for Best<'_> {
-    fn report(&self, done: u64, total: Option<u64>) {
-        self.inner.report(done, total);
-    }
-
-    fn phase(&self, name: &'static str) {
-        self.inner.phase(name);
-    }
-
-    fn note(&self, text: &str) {
-        self.inner.note(text);
-    }
-
-    fn found(&self, so_far: Box<dyn Any + Send>) {
-        if let Ok(choices) = so_far.downcast::<Vec<Choice>>()
-            && let Some(schedule) = (self.take)(*choices)
-        {
-            self.inner.found(Box::new(schedule));
         }
     }
 }

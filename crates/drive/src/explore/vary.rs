@@ -9,13 +9,13 @@ use crate::kept::keep_true;
 use crate::limits;
 use crate::limits::stopped_by;
 use crate::remark::{Remark, Remarked};
-use crate::{Failure, JobResult};
+use crate::{Failure, JobControl, JobResult};
 use anyorder_common::numbers::plural;
 use anyorder_explore::r4::{self, Limit};
 use anyorder_finding::{Warning, WarningKind, option};
-use anyorder_system::{Cancel, Control, RunError};
+use anyorder_system::{Cancel, RunError};
 
-/// The options of an exploration of a run. The [`Control`] has the limits on runs and their
+/// The options of an exploration of a run. The [`Control`](anyorder_system::Control) has the limits on runs and their
 /// lengths.
 #[derive(Clone, Debug)]
 pub struct ExploreOptions {
@@ -65,9 +65,9 @@ impl Default for ExploreOptions {
 /// Fails when the program cannot be started or explored.
 ///
 /// ```
+/// use anyorder_drive::JobControl;
 /// use anyorder_drive::explore::{ExploreOptions, explore};
 /// use anyorder_drive::model::Model;
-/// use anyorder_system::Control;
 ///
 /// let text = "
 ///     model late
@@ -75,14 +75,14 @@ impl Default for ExploreOptions {
 ///     once event loaded { script = true; }
 ///     once event click { assert script, \"not loaded\"; }";
 /// let model = Model::compile("late.any", text)?;
-/// let found = explore(&model, &ExploreOptions::default(), &Control::default())?;
+/// let found = explore(&model, &ExploreOptions::default(), &JobControl::default())?;
 /// assert_eq!(found.findings[0].finding.title, "an assertion fails: not loaded");
 /// # Ok::<(), anyorder_drive::Failure>(())
 /// ```
 pub fn explore<P: TaskProgram>(
     program: &P,
     options: &ExploreOptions,
-    control: &Control<'_>,
+    control: &JobControl<'_>,
 ) -> Result<JobResult, Failure> {
     control.progress.phase("runs");
     let mut job = Job::new(program, options, control);
@@ -99,7 +99,7 @@ pub fn explore<P: TaskProgram>(
 pub(super) struct Job<'a, P> {
     pub(super) program: &'a P,
     pub(super) options: &'a ExploreOptions,
-    pub(super) control: &'a Control<'a>,
+    pub(super) control: &'a JobControl<'a>,
     pub(super) result: JobResult,
     pub(super) findings: Findings,
     pub(super) sums: Sums,
@@ -137,7 +137,7 @@ pub(super) struct Covered {
 }
 
 impl<'a, P: TaskProgram> Job<'a, P> {
-    fn new(program: &'a P, options: &'a ExploreOptions, control: &'a Control<'a>) -> Job<'a, P> {
+    fn new(program: &'a P, options: &'a ExploreOptions, control: &'a JobControl<'a>) -> Job<'a, P> {
         let mut result = JobResult::default();
         result.options.set(option::ALGORITHM, "r4");
         let (findings, sums) = Default::default();
@@ -264,7 +264,7 @@ impl<'a, P: TaskProgram> Job<'a, P> {
         let reporter = Reporter::new(self.program, explored, self.control, left);
         reporter.findings(&mut self.findings)?;
         let findings = self.findings.so_far();
-        JobResult { findings, ..self.result.clone() }.publish(self.control);
+        self.control.publish(JobResult { findings, ..self.result.clone() });
         Ok(())
     }
 

@@ -12,11 +12,10 @@ use crate::states::{
     CheckOptions, CheckResult, Compared, Exported, GraphOptions, Replayed, SimulateOptions,
     Watcher, check_states_watched, compare, export_graph, replay_path, simulate,
 };
-use crate::{Failure, JobResult};
+use crate::{Failure, JobControl, JobResult};
 use anyorder_finding::option;
 use anyorder_system::{Control, Progress, Schedule};
 use anyorder_vm::Machine;
-use std::any::Any;
 use std::sync::Mutex;
 
 /// Searches the states of a model, and reports violated properties with the shortest runs.
@@ -26,9 +25,9 @@ use std::sync::Mutex;
 /// Fails when the options do not fit the model, and when a checkpoint cannot be read or written.
 ///
 /// ```
+/// use anyorder_drive::JobControl;
 /// use anyorder_drive::model::{Model, check_model};
 /// use anyorder_drive::states::CheckOptions;
-/// use anyorder_system::Control;
 ///
 /// let text = "
 ///     model lost
@@ -37,7 +36,7 @@ use std::sync::Mutex;
 ///     thread adds[i in 0..2] { let old = x; x = old + 1; done += 1; }
 ///     invariant none_lost: done < 2 || x == 2;";
 /// let model = Model::compile("lost.any", text)?;
-/// let found = check_model(&model, &CheckOptions::default(), &Control::default())?.result;
+/// let found = check_model(&model, &CheckOptions::default(), &JobControl::default())?.result;
 /// assert_eq!(found.findings[0].finding.title, "invariant `none_lost` does not hold");
 /// assert!(found.findings[0].run.as_ref().is_some_and(|run| !run.steps.is_empty()));
 /// # Ok::<(), anyorder_drive::Failure>(())
@@ -45,7 +44,7 @@ use std::sync::Mutex;
 pub fn check_model(
     model: &Model,
     options: &CheckOptions,
-    control: &Control<'_>,
+    control: &JobControl<'_>,
 ) -> Result<CheckResult, Failure> {
     check_model_watched(model, options, control, &mut ())
 }
@@ -58,11 +57,12 @@ pub fn check_model(
 pub fn check_model_watched(
     model: &Model,
     options: &CheckOptions,
-    control: &Control<'_>,
+    control: &JobControl<'_>,
     watcher: &mut dyn Watcher,
 ) -> Result<CheckResult, Failure> {
     let growth = Growth::new(control.progress, &model.machine);
-    let control = Control { progress: &growth, ..control.clone() };
+    let watched = Control { progress: &growth, ..control.control.clone() };
+    let control = JobControl::new(watched, control.found);
     check_states_watched(model, options, &control, watcher)
 }
 
@@ -74,13 +74,12 @@ pub fn check_model_watched(
 ///
 /// ```
 /// use anyorder_drive::model::{Model, check_model, replay_model};
-/// use anyorder_drive::schedule_of;
 /// use anyorder_drive::states::{CheckOptions, ReplayVerdict};
-/// use anyorder_system::Control;
+/// use anyorder_drive::{JobControl, schedule_of};
 ///
 /// let text = "model late\nvar script = false;\nevent click { assert script; }";
 /// let model = Model::compile("late.any", text)?;
-/// let found = check_model(&model, &CheckOptions::default(), &Control::default())?.result;
+/// let found = check_model(&model, &CheckOptions::default(), &JobControl::default())?.result;
 /// let schedule = schedule_of(&found.findings[0].finding).expect("a schedule");
 /// assert_eq!(replay_model(&model, &schedule)?.verdict, ReplayVerdict::Reproduced);
 /// # Ok::<(), anyorder_drive::Failure>(())
@@ -104,7 +103,7 @@ pub fn replay_model(model: &Model, schedule: &Schedule) -> Result<Replayed, Fail
 pub fn explore_model(
     model: &Model,
     options: &ExploreOptions,
-    control: &Control<'_>,
+    control: &JobControl<'_>,
 ) -> Result<JobResult, Failure> {
     explore(model, options, control)
 }
@@ -119,7 +118,7 @@ pub fn shrink_model(
     model: &Model,
     failing: &Schedule,
     options: &ShrinkOptions,
-    control: &Control<'_>,
+    control: &JobControl<'_, Schedule>,
 ) -> Result<Option<Shrunk>, Failure> {
     shrink(model, failing, options, control)
 }
@@ -133,7 +132,7 @@ pub fn shrink_model(
 pub fn simulate_model(
     model: &Model,
     options: &SimulateOptions,
-    control: &Control<'_>,
+    control: &JobControl<'_>,
 ) -> Result<JobResult, Failure> {
     simulate(model, options, control)
 }
@@ -212,9 +211,5 @@ impl Progress for Growth<'_> {
 
     fn note(&self, text: &str) {
         self.inner.note(text);
-    }
-
-    fn found(&self, so_far: Box<dyn Any + Send>) {
-        self.inner.found(so_far);
     }
 }

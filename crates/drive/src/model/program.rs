@@ -29,9 +29,10 @@ impl Model {
     /// Fails with the first mistake of the program.
     ///
     /// ```
+    /// use anyorder_drive::JobControl;
     /// use anyorder_drive::model::{Model, check_model};
     /// use anyorder_drive::states::CheckOptions;
-    /// use anyorder_system::{Control, ProgramIdentity};
+    /// use anyorder_system::ProgramIdentity;
     /// use anyorder_vm::program::{Literal, Op, ProgramBuilder};
     ///
     /// let mut b = ProgramBuilder::new("lamp");
@@ -46,7 +47,7 @@ impl Model {
     ///
     /// let identity = ProgramIdentity::new("lamp.rules");
     /// let model = Model::from_program(b.finish()?, identity, Vec::new())?;
-    /// let found = check_model(&model, &CheckOptions::default(), &Control::default())?.result;
+    /// let found = check_model(&model, &CheckOptions::default(), &JobControl::default())?.result;
     /// assert_eq!(found.findings[0].finding.title, "an assertion fails: dark");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -1,10 +1,10 @@
 //! Models as programs whose robustness can be decided.
 
 use super::program::{GRANULARITY, Model};
-use crate::JobResult;
 use crate::failure::{Failure, Unusable};
 use crate::robust::{Declared, RobustModelOptions, RobustProgram, certified, decide};
-use anyorder_system::{Control, Hash128, Schedule, WaitPlace};
+use crate::{JobControl, JobResult};
+use anyorder_system::{Hash128, Schedule, WaitPlace};
 use anyorder_vm::program::Granularity;
 use anyorder_vm::{Action, AsyncRun, State};
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 pub fn robust_model(
     model: &Model,
     options: &RobustModelOptions,
-    control: &Control<'_>,
+    control: &JobControl<'_>,
 ) -> Result<JobResult, Failure> {
     let result = decide(&model.by_access_for_nobody()?, options, control)?;
     // The certificates are for the model as its readers have it.

@@ -24,6 +24,7 @@ pub(crate) use search::{form, lanes};
 pub(crate) use stored::step_fields;
 
 use crate::certify::keep_true_reorderings;
+use crate::control::JobControl;
 use crate::failure::Failure;
 use crate::kept::wrong_certificates;
 use crate::limits;
@@ -166,14 +167,13 @@ pub struct Prediction {
 /// Predicts conflicts in other orders of a recorded run, with a witness for each confirmed finding.
 ///
 /// ```
-/// use anyorder_drive::{PredictOptions, TraceInput, predict};
-/// use anyorder_system::Control;
+/// use anyorder_drive::{JobControl, PredictOptions, TraceInput, predict};
 /// use anyorder_formats::std::StdReader;
 /// use anyorder_trace::{Problems, Trace};
 ///
 /// // The lock orders the two writes in this run, and in no other.
 /// let text = "T0|fork(T1)|1\nT0|w(x)|2\nT0|acq(l)|3\nT0|rel(l)|4\nT1|acq(l)|5\nT1|rel(l)|6\nT1|w(x)|7\n";
-/// let control = Control::default();
+/// let control = JobControl::default();
 /// let trace = Trace::read(&mut StdReader::new(text.as_bytes())).unwrap();
 /// let input = TraceInput::new("run.std", trace, &Problems::default(), &control).unwrap();
 /// let prediction = predict(&input, &PredictOptions::default(), &control).unwrap();
@@ -187,7 +187,7 @@ pub struct Prediction {
 pub fn predict(
     input: &TraceInput,
     options: &PredictOptions,
-    control: &Control<'_>,
+    control: &JobControl<'_>,
 ) -> Result<Prediction, Failure> {
     observed(&input.name, input.trace.tables())?;
     let mut result = JobResult::default();
@@ -198,7 +198,7 @@ pub fn predict(
         let mut so_far = base.clone();
         so_far.warnings.extend(left_out(&input.name, more));
         predicted.into_iter().for_each(|one| so_far.push(one.finding, None));
-        so_far.publish(control);
+        control.publish(so_far);
     };
     let known = KnownPairs { extra: &[], is_known: &|_| false, so_far: &so_far };
     let trace = &input.trace;

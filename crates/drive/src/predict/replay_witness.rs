@@ -38,13 +38,13 @@ pub struct CheckedWitness {
 /// prediction; `None` means the built-in types.
 ///
 /// ```
-/// use anyorder_drive::{PredictOptions, StoredWitness, TraceInput, predict, replay_witness};
-/// use anyorder_system::Control;
+/// use anyorder_drive::{JobControl, PredictOptions, StoredWitness, TraceInput};
+/// use anyorder_drive::{predict, replay_witness};
 /// use anyorder_formats::std::StdReader;
 /// use anyorder_trace::{Problems, Trace};
 ///
 /// let text = "T0|fork(T1)|1\nT0|w(x)|2\nT1|w(x)|3\n";
-/// let control = Control::default();
+/// let control = JobControl::default();
 /// let trace = Trace::read(&mut StdReader::new(text.as_bytes())).unwrap();
 /// let input = TraceInput::new("run.std", trace, &Problems::default(), &control).unwrap();
 /// let found = predict(&input, &PredictOptions::default(), &control).unwrap();

@@ -3,7 +3,7 @@
 use super::model::{RobustModelOptions, decide};
 use super::program::RobustProgram;
 use crate::kept::keep_true;
-use crate::{Failure, JobResult};
+use crate::{Failure, JobControl, JobResult};
 use anyorder_system::Control;
 
 /// Decides whether a program is robust against concurrency. Searches violations by their pivots,
@@ -15,7 +15,7 @@ use anyorder_system::Control;
 pub fn robust_program<P: RobustProgram>(
     program: &P,
     options: &RobustModelOptions,
-    control: &Control<'_>,
+    control: &JobControl<'_>,
 ) -> Result<JobResult, Failure> {
     let result = decide(program, options, control)?;
     Ok(certified(program, result, control))

@@ -5,7 +5,7 @@ use super::finding::Reporter;
 use super::program::{ActionOf, RobustProgram, StateOf};
 use crate::failure::Unusable;
 use crate::limits::stopped_by;
-use crate::{Failure, JobResult, Reported};
+use crate::{Failure, JobControl, JobResult, Reported};
 use anyorder_common::numbers::plural;
 use anyorder_finding::{Harm, Severity, Warning, WarningKind, option, stat};
 use anyorder_robust::model::{
@@ -48,7 +48,7 @@ impl Default for RobustModelOptions {
 pub(crate) fn decide<P: RobustProgram>(
     program: &P,
     options: &RobustModelOptions,
-    control: &Control<'_>,
+    control: &JobControl<'_>,
 ) -> Result<JobResult, Failure> {
     let mut result = JobResult::default();
     result.options.set(option::STOPS, u64::from(options.stops));
@@ -83,7 +83,7 @@ pub(crate) fn decide<P: RobustProgram>(
     // Whatever ends the job from here on, this is found.
     if let Some((reported, _)) = &job.strange {
         result.findings = vec![reported.clone()];
-        result.publish(control);
+        control.publish(result.clone());
     }
     let ends = !job.decided.states.has_endless_event();
     job.decided.conflicts = conflicts(&mut job.system, &searched, ends, control).map_err(failed)?;

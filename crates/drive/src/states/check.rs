@@ -5,11 +5,11 @@ use super::full::full;
 use super::program::StateProgram;
 use super::reduction::Checked;
 use super::report::{certify_findings, report, report_conflict};
-use crate::JobResult;
 use crate::failure::{Failure, Unusable};
 use crate::limits;
 use crate::limits::stopped_by;
 use crate::remark::{FullReason, Remark, Remarked};
+use crate::{JobControl, JobResult};
 use anyorder_finding::{Stats, Warning, WarningKind, option, stat};
 use anyorder_search::{
     Gauge, Order, Outcome, ResponseVerdict, Storage, fewest_switches, sort_conflicts,
@@ -163,7 +163,7 @@ pub struct CheckResult {
 pub fn check_states<P: StateProgram>(
     program: &P,
     options: &CheckOptions,
-    control: &Control<'_>,
+    control: &JobControl<'_>,
 ) -> Result<CheckResult, Failure> {
     check_states_watched(program, options, control, &mut ())
 }
@@ -176,7 +176,7 @@ pub fn check_states<P: StateProgram>(
 pub fn check_states_watched<P: StateProgram>(
     program: &P,
     options: &CheckOptions,
-    control: &Control<'_>,
+    control: &JobControl<'_>,
     watcher: &mut dyn Watcher,
 ) -> Result<CheckResult, Failure> {
     let (algorithm, _) = options.plan(program);
@@ -244,7 +244,7 @@ pub(super) type Found = (JobResult, Option<Vec<usize>>);
 fn all_states<P: StateProgram>(
     program: &P,
     options: &CheckOptions,
-    control: &Control<'_>,
+    control: &JobControl<'_>,
     watcher: &mut dyn Watcher,
 ) -> Result<Found, Failure> {
     let (mut searched, remarks) = full(program, options, control, watcher)?;

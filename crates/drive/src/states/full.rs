@@ -4,10 +4,10 @@ use super::check::{CheckOptions, Searched, Watcher, starts};
 use super::checkpoint::Checkpoint;
 use super::program::StateProgram;
 use super::report::{certify_findings, publish, report};
-use crate::JobResult;
 use crate::failure::{Failure, Unusable};
 use crate::limits;
 use crate::remark::Remark;
+use crate::{JobControl, JobResult};
 use anyorder_finding::{Stats, option, stat};
 use anyorder_search::{
     Exported, GraphFormat, Pause, Search, SearchError, SearchOptions, Stop, Storage, WalkOptions,
@@ -25,7 +25,7 @@ const FOUND_FEW: usize = 16;
 pub(super) fn full<P: StateProgram>(
     program: &P,
     check_options: &CheckOptions,
-    control: &Control<'_>,
+    control: &JobControl<'_>,
     watcher: &mut dyn Watcher,
 ) -> Result<WithRemarks<P::System>, Failure> {
     let system = program.system();
@@ -137,20 +137,20 @@ impl Default for SimulateOptions {
 ///
 /// ```
 /// use anyorder_drive::model::Model;
+/// use anyorder_drive::JobControl;
 /// use anyorder_drive::states::{SimulateOptions, simulate};
-/// use anyorder_system::Control;
 ///
 /// let text = "model early\nvar script = false;\nevent click { assert script; }";
 /// let model = Model::compile("early.any", text)?;
 /// let options = SimulateOptions { runs: 10, ..SimulateOptions::default() };
-/// let found = simulate(&model, &options, &Control::default())?;
+/// let found = simulate(&model, &options, &JobControl::default())?;
 /// assert_eq!(found.findings[0].finding.title, "an assertion fails: script");
 /// # Ok::<(), anyorder_drive::Failure>(())
 /// ```
 pub fn simulate<P: StateProgram>(
     program: &P,
     options: &SimulateOptions,
-    control: &Control<'_>,
+    control: &JobControl<'_>,
 ) -> Result<JobResult, Failure> {
     control.progress.phase("runs");
     let mut result = JobResult::default();
@@ -167,7 +167,7 @@ pub fn simulate<P: StateProgram>(
         so_far.findings.extend(new.findings);
         so_far.warnings.extend(new.warnings);
         so_far.model = new.model;
-        so_far.publish(control);
+        control.publish(so_far.clone());
     };
     let walked = walk_watched(program.system(), &options, control, &mut on_found);
     let walked = walked.map_err(|error| failure(program, error))?;

@@ -7,12 +7,12 @@ use anyorder_system::{ProgramIdentity, Reducible, StateSystem};
 /// A state system with a name: all that a job needs. The system describes itself.
 ///
 /// ```
+/// use anyorder_drive::JobControl;
 /// use anyorder_drive::states::{CheckOptions, Named, check_states};
 /// use anyorder_search::example::Counter;
-/// use anyorder_system::Control;
 ///
 /// let program = Named::new("up to 10", Counter { limit: 10 });
-/// let found = check_states(&program, &CheckOptions::default(), &Control::default())?.result;
+/// let found = check_states(&program, &CheckOptions::default(), &JobControl::default())?.result;
 /// assert!(found.findings.is_empty() && found.limits.is_empty());
 /// # Ok::<(), anyorder_drive::Failure>(())
 /// ```

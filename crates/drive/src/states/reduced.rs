@@ -7,6 +7,7 @@
 use super::check::{CheckOptions, Searched};
 use super::program::StateProgram;
 use super::report::publish;
+use crate::JobControl;
 use crate::failure::{Failure, Unusable};
 use anyorder_explore::{paper, stateful};
 use anyorder_finding::{Stats, stat};
@@ -23,7 +24,7 @@ const SHORTEN_FACTOR: u64 = 2;
 pub(super) fn by_stateful<P>(
     program: &P,
     check_options: &CheckOptions,
-    control: &Control<'_>,
+    control: &JobControl<'_>,
 ) -> Result<(stateful::Outcome<P::System>, Stats), Failure>
 where
     P: StateProgram,

@@ -5,9 +5,9 @@ use super::check::{Algorithm, CheckOptions, Found, assemble};
 use super::program::StateProgram;
 use super::reduced::{by_paper, by_stateful, shortest};
 use super::report::publish;
-use crate::{Failure, JobResult};
+use crate::{Failure, JobControl, JobResult};
 use anyorder_search::{Property, Violation};
-use anyorder_system::{Control, Reducible};
+use anyorder_system::Reducible;
 use std::fmt;
 
 /// The searches of a program that leave orders of independent steps out. See
@@ -17,8 +17,8 @@ pub struct Reduction<P> {
     pub(super) missing: Missing<P>,
 }
 
-type Search<P> = fn(&P, Algorithm, &CheckOptions, &Control<'_>) -> Result<Found, Failure>;
-type Missing<P> = fn(&P, &CheckOptions, Checked, &Control<'_>) -> Result<JobResult, Failure>;
+type Search<P> = fn(&P, Algorithm, &CheckOptions, &JobControl<'_>) -> Result<Found, Failure>;
+type Missing<P> = fn(&P, &CheckOptions, Checked, &JobControl<'_>) -> Result<JobResult, Failure>;
 
 /// What a search of all states has checked besides failures, invariants and ends.
 #[derive(Clone, Copy)]
@@ -57,7 +57,7 @@ fn search<P>(
     program: &P,
     algorithm: Algorithm,
     options: &CheckOptions,
-    control: &Control<'_>,
+    control: &JobControl<'_>,
 ) -> Result<Found, Failure>
 where
     P: StateProgram,
@@ -79,7 +79,7 @@ fn missing<P>(
     program: &P,
     options: &CheckOptions,
     checked: Checked,
-    control: &Control<'_>,
+    control: &JobControl<'_>,
 ) -> Result<JobResult, Failure>
 where
     P: StateProgram,

@@ -4,7 +4,7 @@ use super::conflicts::Conflict;
 use super::program::{Described, NoSchedule, StateProgram};
 use crate::kept::keep_true;
 use crate::schedules::{ClaimedFailure, Shows, set_repeats_from, witness};
-use crate::{JobResult, Reported};
+use crate::{JobControl, JobResult, Reported};
 use anyorder_finding::run::Run;
 use anyorder_finding::{ExplanationStep, Harm, Severity, Site};
 use anyorder_search::{Path, Property, Violation, switches};
@@ -56,12 +56,12 @@ fn is_calmer<S: StateSystem>(system: &S, path: &Path<S>, other: &Path<S>) -> boo
 pub(super) fn publish<P: StateProgram>(
     program: &P,
     violations: &[Violation<P::System>],
-    control: &Control<'_>,
+    control: &JobControl<'_>,
 ) {
     let findings = report(program, violations);
     let mut result = JobResult { findings, ..JobResult::default() };
     certify_findings(program, &mut result, control);
-    result.publish(control);
+    control.publish(result);
 }
 
 /// Leaves out the schedules that do not hold, and names the model.

@@ -280,7 +280,7 @@ impl Maker {
 
     fn reorderings(&self, cases: &mut Vec<Case>) {
         let options = PredictOptions::default();
-        let Ok(found) = predict(&self.input, &options, &self.control) else { return };
+        let Ok(found) = predict(&self.input, &options, &(&self.control).into()) else { return };
         let findings = found.result.findings.iter().zip(&found.witnesses);
         for (finding, witness) in findings.take(4) {
             let Some(witness) = witness else { continue };
@@ -299,7 +299,9 @@ impl Maker {
             whole_proof: true,
             ..ConsistencyOptions::default()
         };
-        let Ok(answer) = consistency(&self.input, &options, &self.control) else { return };
+        let Ok(answer) = consistency(&self.input, &options, &self.control) else {
+            return;
+        };
         let trace = &self.input.trace;
         match answer.verdict {
             Consistent::Yes(order) => {

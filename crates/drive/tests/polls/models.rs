@@ -11,7 +11,7 @@ use anyorder_drive::states::{
     Algorithm, CheckOptions, GraphFormat, GraphOptions, Limit, ReplayVerdict, SimulateOptions,
     Storage, export_graph, simulate,
 };
-use anyorder_drive::{JobResult, schedule_of};
+use anyorder_drive::{JobControl, JobResult, schedule_of};
 use anyorder_system::Control;
 use std::path::Path;
 
@@ -84,7 +84,7 @@ fn a_check_of_a_model_stops_at_each_poll() {
         let model = model(name);
         for (variant, options) in &variants {
             let job = |control: &Control<'_>| {
-                check_model(&model, options, control).map(|found| found.result)
+                check_model(&model, options, &control.into()).map(|found| found.result)
             };
             if job(&Control::default()).is_err() {
                 continue;
@@ -102,7 +102,8 @@ fn a_check_of_a_model_stops_at_each_poll() {
 fn a_stopped_check_knows_no_part_that_never_runs() {
     for name in MODELS {
         let model = model(name);
-        let job = |control: &Control<'_>| check_model(&model, &CheckOptions::default(), control);
+        let job =
+            |control: &Control<'_>| check_model(&model, &CheckOptions::default(), &control.into());
         at_every_poll(&format!("never run {name}"), job, |all, part| {
             or_stopped(part, |part| {
                 let cut = part.result.limits.iter().any(|limit| limit == INTERRUPT);
@@ -122,7 +123,7 @@ fn a_simulation_stops_at_each_poll() {
     let options = SimulateOptions { runs: 40, ..SimulateOptions::default() };
     for name in MODELS {
         let model = model(name);
-        let job = |control: &Control<'_>| simulate(&model, &options, control);
+        let job = |control: &Control<'_>| simulate(&model, &options, &control.into());
         at_every_poll(&format!("simulate {name}"), job, |all, part| {
             or_stopped(part, |part| true_findings(&model, whole(all), part))
         });
@@ -164,7 +165,7 @@ fn an_exploration_stops_at_each_poll() {
         for (variant, reversals) in &variants {
             let options =
                 ExploreOptions { reversals: reversals.clone(), ..ExploreOptions::default() };
-            let job = |control: &Control<'_>| explore(&model, &options, control);
+            let job = |control: &Control<'_>| explore(&model, &options, &control.into());
             if job(&Control::default()).is_err() {
                 continue;
             }
@@ -181,11 +182,11 @@ fn a_shrinking_stops_at_each_poll() {
     for name in MODELS {
         let model = model(name);
         let options = SimulateOptions { runs: 40, ..SimulateOptions::default() };
-        let found = simulate(&model, &options, &Control::default()).expect("a simulation");
+        let found = simulate(&model, &options, &JobControl::default()).expect("a simulation");
         let schedules = found.findings.iter().filter_map(|found| schedule_of(&found.finding));
         for schedule in schedules.take(2) {
             let options = ShrinkOptions { executions_max: 60, ..ShrinkOptions::default() };
-            let job = |control: &Control<'_>| shrink(&model, &schedule, &options, control);
+            let job = |control: &Control<'_>| shrink(&model, &schedule, &options, &control.into());
             if job(&Control::default()).is_err() {
                 continue;
             }

@@ -30,7 +30,7 @@ fn saved(name: &str) -> Saved {
 
 fn searched(model: &Model, options: &CheckOptions, cancel: &Cancel) -> JobResult {
     let control = Control { cancel: cancel.clone(), ..Control::default() };
-    check_model(model, options, &control).expect("a search").result
+    check_model(model, options, &(&control).into()).expect("a search").result
 }
 
 /// The counts of a search that do not depend on where it was cut.
@@ -62,7 +62,7 @@ fn a_resumed_search_ends_with_the_same_counts() {
             if check_model(
                 &model,
                 options,
-                &Control { cancel: counted.clone(), ..Control::default() },
+                &Control { cancel: counted.clone(), ..Control::default() }.into(),
             )
             .is_err()
             {

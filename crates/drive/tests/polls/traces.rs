@@ -80,7 +80,7 @@ fn a_check_stops_at_each_poll() {
                 ..CheckTraceOptions::default()
             };
             let job = |control: &Control<'_>| {
-                check_trace(&input(name, trace, control)?, &options, control)
+                check_trace(&input(name, trace, control)?, &options, &control.into())
             };
             at_every_poll(&format!("check {name} {}", rules.word()), job, |all, part| {
                 or_stopped(part, |part| honest(whole(all), part))
@@ -146,7 +146,7 @@ fn a_prediction_stops_at_each_poll() {
                     ..PredictOptions::default()
                 };
                 let job = |control: &Control<'_>| {
-                    predict(&input(name, trace, control)?, &options, control)
+                    predict(&input(name, trace, control)?, &options, &control.into())
                 };
                 // An analysis that does not fit the trace is refused.
                 let control = Control::default();
@@ -252,8 +252,9 @@ fn a_decision_of_consistency_stops_at_each_poll() {
 fn a_check_of_a_partial_trace_stops_at_each_poll() {
     let options = CheckTraceOptions { infer_coherence: true, ..CheckTraceOptions::default() };
     for (name, trace) in &partial_traces() {
-        let job =
-            |control: &Control<'_>| check_trace(&input(name, trace, control)?, &options, control);
+        let job = |control: &Control<'_>| {
+            check_trace(&input(name, trace, control)?, &options, &control.into())
+        };
         at_every_poll(&format!("check {name}"), job, |all, part| {
             or_stopped(part, |part| honest(whole(all), part))
         });
@@ -315,7 +316,9 @@ fn a_replay_of_witnesses_stops_at_each_poll() {
     for (name, trace) in &traces() {
         let control = Control::default();
         let prepared = whole(&input(name, trace, &control)).clone();
-        let Ok(found) = predict(&prepared, &PredictOptions::default(), &control) else { continue };
+        let Ok(found) = predict(&prepared, &PredictOptions::default(), &(&control).into()) else {
+            continue;
+        };
         for (one, witness) in found.result.findings.iter().zip(&found.witnesses) {
             let Some(witness) = witness else { continue };
             let mut stored = Vec::new();

@@ -12,7 +12,7 @@
 //! algorithm *ddmin*.
 
 pub use options::{Error, ShrinkOptions, Shrunk, Symptom};
-pub use whole::shrink;
+pub use whole::{shrink, shrink_watched};
 
 // Options and outcome.
 mod options;

@@ -34,6 +34,7 @@ pub(super) struct Runner<'a, S> {
     symptom: Symptom<'a>,
     options: &'a ShrinkOptions,
     pub(super) control: &'a Control<'a>,
+    on_better: &'a mut dyn FnMut(&[Choice]),
     locations: FxHashMap<LocationName, u32>,
     pub(super) executions: u64,
 }
@@ -42,10 +43,11 @@ impl<'a, S: TaskSystem> Runner<'a, S> {
     pub(super) fn new(
         system: S,
         symptom: Symptom<'a>,
-        options: &'a ShrinkOptions,
-        control: &'a Control<'a>,
+        (options, control): (&'a ShrinkOptions, &'a Control<'a>),
+        on_better: &'a mut dyn FnMut(&[Choice]),
     ) -> Runner<'a, S> {
-        Runner { system, symptom, options, control, locations: FxHashMap::default(), executions: 0 }
+        let locations = FxHashMap::default();
+        Runner { system, symptom, options, control, on_better, locations, executions: 0 }
     }
 
     /// Runs a plan. If the symptom is at the end of a run, or `run_tail` is set, the default
@@ -68,8 +70,8 @@ impl<'a, S: TaskSystem> Runner<'a, S> {
     }
 
     /// Gives the choices of the best run so far to the caller, in case the job has to be ended.
-    pub(super) fn improved(&self, best: &Ran) {
-        self.control.progress.found(Box::new(best.choices.clone()));
+    pub(super) fn improved(&mut self, best: &Ran) {
+        (self.on_better)(&best.choices);
     }
 
     /// Runs a plan; `None` if the system loses the run, which then shows nothing.

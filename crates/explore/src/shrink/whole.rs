@@ -26,12 +26,33 @@ where
     F: SystemFactory,
     F::System: TaskSystem,
 {
+    shrink_watched(factory, failing, symptom, options, control, &mut |_| {})
+}
+
+/// Like [`shrink`], and gives the choices of the best run so far to `on_better`, for a caller that
+/// may have to end the job.
+///
+/// # Errors
+///
+/// Like [`shrink`].
+pub fn shrink_watched<F>(
+    factory: &F,
+    failing: &Schedule,
+    symptom: Symptom<'_>,
+    options: &ShrinkOptions,
+    control: &Control<'_>,
+    on_better: &mut dyn FnMut(&[Choice]),
+) -> Result<Shrunk, Error>
+where
+    F: SystemFactory,
+    F::System: TaskSystem,
+{
     let _entered = JobWatch::of(control).enter();
     let system = factory.make().map_err(|error| match error {
         RunError::Stopped(reason) => Error::Stopped(reason),
         error => Error::Run(error),
     })?;
-    let mut runner = Runner::new(system, symptom, options, control);
+    let mut runner = Runner::new(system, symptom, (options, control), on_better);
     let first = run_or_fail(&mut runner, &failing.choices, false)?;
     if !first.shows {
         return Err(Error::NotShown);

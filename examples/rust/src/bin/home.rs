@@ -16,7 +16,7 @@ use anyorder_common::text::escape;
 use anyorder_drive::explore::{ExploreOptions, explore};
 use anyorder_drive::model::{Model, check_model, replay_model};
 use anyorder_drive::states::CheckOptions;
-use anyorder_drive::{CertificateVerdict::Holds, Collected, RobustModelOptions};
+use anyorder_drive::{CertificateVerdict::Holds, Collected, JobControl, RobustModelOptions};
 use anyorder_drive::{certify_model, robust_model, robust_verdict, schedule_of};
 use anyorder_finding::{Input, Policy};
 use anyorder_report::terminal::{self, TextOptions};
@@ -244,7 +244,8 @@ fn show(name: &str, text: &str) -> Result<(), Box<dyn Error>> {
     let model = Model::from_program(Home::read(name, text)?, identity, Vec::new())?;
     // A time limit would be a thread that stops the token `cancel` of the control.
     let limits = Limits { executions: Some(100_000), memory_bytes: Some(1 << 28), steps: None };
-    let (control, policy) = (Control { limits, ..Control::default() }, Policy::default());
+    let control = JobControl::from(Control { limits, ..Control::default() });
+    let policy = Policy::default();
     let jobs = [
         ("check", check_model(&model, &CheckOptions::default(), &control)?.result),
         ("robust", robust_model(&model, &RobustModelOptions::default(), &control)?),

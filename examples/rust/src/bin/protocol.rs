@@ -6,11 +6,11 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
-use anyorder_drive::Failure;
 use anyorder_drive::states::{Algorithm, CheckOptions, Named, StateProgram, check_states};
+use anyorder_drive::{Failure, JobControl};
 use anyorder_system::{
-    ContractOptions, Control, Effects, End, Place, Properties, Reducible, StateSystem, Successor,
-    TaskKey, TouchKind, Touched, check_contract,
+    ContractOptions, Effects, End, Place, Properties, Reducible, StateSystem, Successor, TaskKey,
+    TouchKind, Touched, check_contract,
 };
 
 const NODES: usize = 3;
@@ -157,7 +157,7 @@ fn check(name: &str, votes_needed: usize) -> Result<(), Failure> {
     let algorithms = [("with reduction", Algorithm::Stateful), ("all states", Algorithm::Full)];
     for (words, algorithm) in algorithms {
         let options = CheckOptions { algorithm: Some(algorithm), ..CheckOptions::default() };
-        let found = check_states(&program, &options, &Control::default())?.result;
+        let found = check_states(&program, &options, &JobControl::default())?.result;
         assert!(found.limits.is_empty(), "nothing cuts the search");
         let states = found.stats.get("states").and_then(|count| count.integer());
         let states = states.expect("a search counts states");

@@ -6,10 +6,9 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
-use anyorder_drive::{CheckTraceOptions, TraceInput, check_trace};
+use anyorder_drive::{CheckTraceOptions, JobControl, TraceInput, check_trace};
 use anyorder_finding::run::Run;
 use anyorder_formats::std::StdReader;
-use anyorder_system::Control;
 use anyorder_trace::{Trace, TraceSource};
 
 /// A worker writes to a buffer, and a closer frees it. One lock guards both actions, and nothing
@@ -31,7 +30,7 @@ closer|r(jobs)|pool.c:23
 fn main() {
     // `Trace::read` returns an error for a malformed line. `TraceInput::new` returns one for a run
     // that cannot have happened.
-    let control = Control::default();
+    let control = JobControl::default();
     let mut reader = StdReader::new(RUN.as_bytes());
     let trace = Trace::read(&mut reader).expect("RUN is in STD");
     let input =
