@@ -103,6 +103,9 @@ fn translated(partial: &PartialTrace, refutation: &Refutation) -> certify::Consi
             Why::Given(Relation::PostedBy) => certify::Why::PostedBy,
             Why::Given(Relation::Fork) => certify::Why::Fork,
             Why::Given(Relation::Join) => certify::Why::Join,
+            Why::Given(Relation::Cancel) => certify::Why::Cancel,
+            Why::Given(Relation::Enable) => certify::Why::Enable,
+            Why::Given(Relation::Ended) => certify::Why::Ended,
         },
     };
     let steps = refutation.steps.iter().map(|step| match step {
@@ -111,6 +114,9 @@ fn translated(partial: &PartialTrace, refutation: &Refutation) -> certify::Consi
         }
         RefutationStep::ReadsOpen { read, other } => {
             certify::RefutationStep::ReadsOpen { read: event(*read), other: event(*other) }
+        }
+        RefutationStep::Ended { begins, end } => {
+            certify::RefutationStep::Ended { begins: event(*begins), end: event(*end) }
         }
         RefutationStep::Derived(clause) => {
             certify::RefutationStep::Derived(clause.iter().map(fact).collect())

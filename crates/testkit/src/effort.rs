@@ -50,7 +50,6 @@ impl Seeds {
     }
 
     /// Returns the seeds for one of several workers.
-    #[must_use]
     pub fn part(&self, worker: usize, workers: usize) -> impl Iterator<Item = u64> + use<> {
         self.clone().into_iter().skip(worker).step_by(workers)
     }

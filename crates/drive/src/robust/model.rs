@@ -17,6 +17,9 @@ use anyorder_system::{AsyncSystem, Control, JobWatch, RunError};
 /// The filter of findings whose harm was not decided: they do not count.
 pub(super) const UNDECIDED: &str = "undecided";
 
+/// The category of a finding of a run that ends with tasks that wait for ever.
+const DEADLOCK: &str = "deadlock";
+
 /// The options of [`robust_model`](crate::robust_model).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RobustModelOptions {
@@ -126,9 +129,8 @@ struct Job<'a, 'c, P: RobustProgram> {
 impl<P: RobustProgram> Job<'_, '_, P> {
     fn finish(self, mut result: JobResult) -> JobResult {
         result.findings = self.findings();
-        let harmful = |one: &Reported| one.finding.harm == Harm::Harmful;
         let states = match &self.decided.states.divergence {
-            _ if result.findings.iter().any(harmful) => Answer::No,
+            _ if result.findings.iter().any(is_harmful) => Answer::No,
             Divergence::Never if !self.has_no_end() => Answer::Yes,
             _ => Answer::Unknown,
         };
@@ -241,33 +243,25 @@ impl<P: RobustProgram> Job<'_, '_, P> {
 
     /// Makes the findings: the violations of conflicts, and if none of them does harm although some
     /// outcome is another one, the run to that outcome.
+    ///
+    /// That run may show a violation that is listed already. If it then fails or ends in another
+    /// state, it is the better run of the same finding. If it ends in a deadlock, it stays a
+    /// finding of its own: what waits there need not have to do with the conflict before it.
     fn findings(&self) -> Vec<Reported> {
-        let mut findings = Vec::new();
-        let mut shown = Vec::new();
-        for runs in &self.decided.conflicts.violations {
-            if let Some(reported) = self.reporter().best(runs) {
-                findings.push(reported);
-                shown.push(&runs[0]);
-            }
-        }
-        let harmful = |one: &Reported| one.finding.harm == Harm::Harmful;
-        let Some((reported, cause)) = self.strange.clone() else { return findings };
-        if findings.iter().any(harmful) {
+        let violations = &self.decided.conflicts.violations;
+        let reporter = self.reporter();
+        let (shown, mut findings): (Vec<&Violation>, Vec<Reported>) =
+            violations.iter().filter_map(|runs| Some((&runs[0], reporter.best(runs)?))).unzip();
+        if findings.iter().any(is_harmful) {
             return findings;
         }
-        // It shows a violation better that is listed already.
-        let same = |one: &&Violation| {
-            cause.as_ref().is_some_and(|cause| {
-                one.property == cause.property
-                    && one.places == cause.places
-                    && (one.event == cause.event || one.property != Property::Determinism)
-            })
-        };
-        match shown.iter().position(same) {
-            Some(at) if reported.finding.category.as_deref() != Some("deadlock") => {
-                findings[at] = reported;
-            }
-            _ => findings.push(reported),
+        let Some((reported, cause)) = self.strange.clone() else { return findings };
+        let is_deadlock = reported.finding.category.as_deref() == Some(DEADLOCK);
+        let cause = cause.filter(|_| !is_deadlock);
+        let listed = cause.and_then(|cause| shown.iter().position(|one| is_same(one, &cause)));
+        match listed {
+            Some(position) => findings[position] = reported,
+            None => findings.push(reported),
         }
         findings
     }
@@ -317,6 +311,18 @@ impl<P: RobustProgram> Job<'_, '_, P> {
         let event = self.system.events().get(event as usize);
         event.map_or("init", |event| event.name.as_str())
     }
+}
+
+fn is_harmful(reported: &Reported) -> bool {
+    reported.finding.harm == Harm::Harmful
+}
+
+/// Returns whether two runs show one violation.
+fn is_same(one: &Violation, other: &Violation) -> bool {
+    let event = |violation: &Violation| {
+        (violation.property == Property::Determinism).then_some(violation.event)
+    };
+    (one.property, &one.places, event(one)) == (other.property, &other.places, event(other))
 }
 
 /// Marks a finding as one whose harm is open.

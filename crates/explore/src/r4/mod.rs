@@ -2,9 +2,9 @@
 //!
 //! [`explore`] takes one run of a program whose tasks run one after another (the *recording*) and
 //! asks for each conflict in it: what if the two tasks came in the other order? It plans each such
-//! reversal (a *backtracking point* of DPOR) as a whole sequence, runs the sequence as far as possible, and compares the run with
-//! its parent. It then reverses pairs of the new run, up to a number of reversals from the
-//! recording. The definitions are in `docs/r4.md`.
+//! reversal (a *backtracking point* of DPOR) as a whole sequence, runs the sequence as far as
+//! possible, and compares the run with its parent. It then reverses pairs of the new run, up to a
+//! number of reversals from the recording. The definitions are in `docs/r4.md`.
 //!
 //! **Source.** Jensen, Møller, Raychev, Dimitrov, Vechev: Stateless Model Checking of Event-Driven
 //! Applications (OOPSLA 2015), Algorithms 1-4.

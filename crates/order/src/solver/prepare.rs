@@ -122,28 +122,42 @@ impl Solver {
         self.stats.keys = prepared.keys.len() as u64;
         self.stats.pairs = prepared.blocks.pairs();
         self.stats.undecided = self.stats.pairs;
-        // The search alone is complete; without saturation it only has more to find.
-        let most_known = memory.map_or(KNOWN, |bytes| KNOWN.min(bytes / 4));
-        if Known::bytes_for(&prepared.blocks) <= most_known && self.sabotage != Sabotage::SearchOnly
-        {
-            let rows = memory.map_or(ROWS, |bytes| ROWS.min(bytes / 4));
-            let mut saturation = Saturation::new(&self.problem, &mut prepared, self.sabotage);
-            let end = saturation.run(rows, stop);
-            if end == End::Stopped {
-                return Err(Cause::Stopped);
-            }
-            self.stats.memory_bytes = saturation.bytes() as u64;
-            self.stats.forced = prepared.forced.len() as u64;
-            if end == End::Refuted {
-                self.stats.undecided = 0;
-                self.contradiction = Some(self.by_saturation(&prepared));
-                return Ok(());
-            }
-            self.stats.undecided -= prepared.known.count();
+        if !self.saturate(&mut prepared, memory, stop)? {
+            self.contradiction = Some(self.by_saturation(&prepared));
+            return Ok(());
         }
         prepared.pairs = Pairs::build(&self.problem, &prepared.blocks);
         self.prepared = Some(prepared);
         Ok(())
+    }
+
+    /// Derives the orders of pairs that have only one possible direction. Returns false if they
+    /// contradict each other. The search alone is complete; without saturation it only has more to
+    /// find, so a problem too large for the memory is not saturated.
+    fn saturate(
+        &mut self,
+        prepared: &mut Prepared,
+        memory: Option<usize>,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Result<bool, Cause> {
+        let known_max = memory.map_or(KNOWN, |bytes| KNOWN.min(bytes / 4));
+        if Known::bytes_for(&prepared.blocks) > known_max || self.sabotage == Sabotage::SearchOnly {
+            return Ok(true);
+        }
+        let rows = memory.map_or(ROWS, |bytes| ROWS.min(bytes / 4));
+        let mut saturation = Saturation::new(&self.problem, prepared, self.sabotage);
+        let end = saturation.run(rows, stop);
+        if end == End::Stopped {
+            return Err(Cause::Stopped);
+        }
+        self.stats.memory_bytes = saturation.bytes() as u64;
+        self.stats.forced = prepared.forced.len() as u64;
+        if end == End::Refuted {
+            self.stats.undecided = 0;
+            return Ok(false);
+        }
+        self.stats.undecided -= prepared.known.count();
+        Ok(true)
     }
 
     /// Returns an order of the keys, close to the preferred one; `None` if it recorded a

@@ -44,17 +44,6 @@ const SMALL_VARIANTS: u16 = 16;
 
 /// Appends a value.
 pub(crate) fn put_value(out: &mut Vec<u8>, value: &Value) {
-    let put_seq = |out: &mut Vec<u8>, first: u8, seq: &Seq| {
-        out.push(first);
-        if first != LIST {
-            put(out, u64::from(seq.ty));
-        }
-        if first == VARIANT_OF {
-            put(out, u64::from(seq.variant));
-        }
-        put(out, seq.items().len() as u64);
-        seq.items().iter().for_each(|item| put_value(out, item));
-    };
     match value {
         Value::Null => out.push(NULL),
         Value::Bool(value) => out.push(if *value { TRUE } else { FALSE }),
@@ -115,6 +104,19 @@ pub(crate) fn put_value(out: &mut Vec<u8>, value: &Value) {
             }
         }
     }
+}
+
+/// Writes the items of a sequence behind its tag, its type and its variant.
+fn put_seq(out: &mut Vec<u8>, tag: u8, seq: &Seq) {
+    out.push(tag);
+    if tag != LIST {
+        put(out, u64::from(seq.ty));
+    }
+    if tag == VARIANT_OF {
+        put(out, u64::from(seq.variant));
+    }
+    put(out, seq.items().len() as u64);
+    seq.items().iter().for_each(|item| put_value(out, item));
 }
 
 /// Reads numbers and values. Every method returns `None` if the bytes do not have the expected
