@@ -2,6 +2,7 @@
 
 mod edges;
 mod faults;
+mod files;
 mod layers;
 mod light;
 mod modules;

@@ -1,8 +1,8 @@
 //! Bytes enter and leave the program in one place each: `anyorder_common::files` opens, reads,
 //! writes and renames files, and `cli/src/output.rs` and `streams.rs` have the standard streams.
 
+use crate::files;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 /// Calls that open, read, write, rename or remove files, and the standard streams.
 const BANNED: &[&str] = &[
@@ -66,11 +66,7 @@ const ALLOWED: &[(&str, &str, &str)] = &[
 
 #[test]
 fn files_and_streams_are_used_in_one_place() {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut sources = Vec::new();
-    for entry in fs::read_dir(&crates).expect("the crates").flatten() {
-        collect(&entry.path().join("src"), &mut sources);
-    }
+    let sources = files::code_of_all();
     assert!(sources.len() > 300, "the sources must be found: {}", sources.len());
     let mut wrong = Vec::new();
     for path in sources {
@@ -122,17 +118,4 @@ fn contains_word(line: &str, word: &str) -> bool {
         let starts_name = word.starts_with(|c: char| c.is_alphanumeric());
         !(starts_name && ends_name(&line[..at]))
     })
-}
-
-fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        match entry.path() {
-            path if path.ends_with("tests") || path.ends_with("tests.rs") => {}
-            path if path.is_dir() => collect(&path, found),
-            path if path.extension().is_some_and(|end| end == "rs") => found.push(path),
-            _ => {}
-        }
-    }
-    found.sort();
 }

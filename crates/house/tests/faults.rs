@@ -1,10 +1,10 @@
 //! Faults that tests put in on purpose are in no binary: they exist only under `cfg(test)` of the
 //! crate that has them, by `anyorder_common::sabotage`.
 
+use crate::files;
 use crate::layers::metadata;
 use serde_json::Value;
 use std::fs;
-use std::path::Path;
 
 /// The file that declares faults for all crates.
 const MACRO: &str = "common/src/sabotage.rs";
@@ -57,25 +57,13 @@ fn declared(text: &str) -> Vec<String> {
 
 #[test]
 fn faults_are_declared_in_one_way() {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut folders: Vec<_> = fs::read_dir(&crates)
-        .expect("the crates")
-        .map(|entry| entry.expect("an entry").path().join("src"))
-        .collect();
     let (mut wrong, mut users) = (Vec::new(), 0);
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                folders.push(path);
-                continue;
-            }
-            let text = fs::read_to_string(&path).expect("a text");
-            users += usize::from(text.contains("anyorder_common::sabotage! {"));
-            if !path.ends_with(MACRO) {
-                let all = declared(&text);
-                wrong.extend(all.into_iter().map(|line| format!("{}:{line}", path.display())));
-            }
+    for path in files::code_of_all() {
+        let text = fs::read_to_string(&path).expect("a text");
+        users += usize::from(text.contains("anyorder_common::sabotage! {"));
+        if !path.ends_with(MACRO) {
+            let all = declared(&text);
+            wrong.extend(all.into_iter().map(|line| format!("{}:{line}", path.display())));
         }
     }
     assert!(users >= 4, "{users} crates declare faults");

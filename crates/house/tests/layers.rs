@@ -1,9 +1,10 @@
 //! Dependencies point down: no crate may depend on a crate of its own layer or a higher one.
 
+use crate::files;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::Command;
 
 /// For each crate, the crates of the workspace that it may depend on. A crate that is not listed
@@ -195,20 +196,12 @@ const KNOWS_THE_LANGUAGE: &str = "model/compile.rs";
 
 #[test]
 fn only_the_compiler_of_models_knows_the_language() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../drive/src");
-    let mut knowing = Vec::new();
-    let mut folders = vec![root.clone()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if fs::read_to_string(&path).expect("a text").contains("anyorder_lang") {
-                let name = path.strip_prefix(&root).expect("below the root");
-                knowing.push(name.to_string_lossy().into_owned());
-            }
-        }
-    }
+    let root = files::source_folder("drive");
+    let knows =
+        |path: &PathBuf| fs::read_to_string(path).expect("a text").contains("anyorder_lang");
+    let knowing = files::files(&root, "rs").into_iter().filter(knows);
+    let name = |path: PathBuf| path.strip_prefix(&root).expect("below").display().to_string();
+    let knowing: Vec<String> = knowing.map(name).collect();
     assert_eq!(knowing, [KNOWS_THE_LANGUAGE]);
 }
 

@@ -1,8 +1,8 @@
 //! Within a crate, modules stand on each other in one direction: the order in which they are read.
 
+use crate::files;
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 /// For each crate that is large enough to get lost in: its modules, from the ground up. A module
 /// may use those before it, and no others.
@@ -17,10 +17,10 @@ const TESTS: &str = "tests";
 #[test]
 fn modules_use_those_below_them() {
     for (name, order) in READING_ORDER {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name).join("src");
+        let root = files::source_folder(name);
         let mut uses = 0;
         let mut wrong = Vec::new();
-        for path in sources(&root) {
+        for path in files::files(&root, "rs") {
             let inner = path.strip_prefix(&root).expect("below the root").to_string_lossy();
             let Some(module) = module_of(&inner) else { continue };
             let text = fs::read_to_string(&path).expect("a text");
@@ -39,8 +39,8 @@ fn modules_use_those_below_them() {
 #[test]
 fn every_module_has_its_place() {
     for (name, order) in READING_ORDER {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name).join("src");
-        let paths = sources(&root);
+        let root = files::source_folder(name);
+        let paths = files::files(&root, "rs");
         let inner = paths.iter().map(|path| {
             path.strip_prefix(&root).expect("below the root").to_string_lossy().into_owned()
         });
@@ -105,18 +105,4 @@ fn used(text: &str) -> Vec<(usize, String)> {
         }
     }
     used
-}
-
-/// Returns all sources in a folder.
-fn sources(root: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut folders = vec![root.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() { folders.push(path) } else { found.push(path) }
-        }
-    }
-    found.sort();
-    found
 }

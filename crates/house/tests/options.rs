@@ -1,8 +1,8 @@
 //! A job is called from Rust, too: `drive` and the engines name no option of the command line. They
 //! give advice as data, and `cli` has the words.
 
+use crate::files;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 /// The crates that the command line stands on, but those that write for its users.
 const CRATES: &[&str] = &[
@@ -18,6 +18,7 @@ const CRATES: &[&str] = &[
     "order",
     "pipe",
     "predict",
+    "program",
     "robust",
     "search",
     "stream",
@@ -28,12 +29,11 @@ const CRATES: &[&str] = &[
 
 #[test]
 fn jobs_and_engines_name_no_option_of_the_command_line() {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut sources = Vec::new();
     for name in CRATES {
-        let before = sources.len();
-        collect(&crates.join(name).join("src"), &mut sources);
-        assert!(sources.len() > before, "the sources of {name} must be found");
+        let of_crate = files::code(&files::source_folder(name));
+        assert!(!of_crate.is_empty(), "the sources of {name} must be found");
+        sources.extend(of_crate);
     }
     let mut wrong = Vec::new();
     for path in sources {
@@ -69,17 +69,4 @@ fn has_option(line: &str) -> bool {
         line[at + 2..].starts_with(|next: char| next.is_ascii_lowercase())
             && !line[..at].ends_with('-')
     })
-}
-
-fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        match entry.path() {
-            path if path.ends_with("tests") || path.ends_with("tests.rs") => {}
-            path if path.is_dir() => collect(&path, found),
-            path if path.extension().is_some_and(|end| end == "rs") => found.push(path),
-            _ => {}
-        }
-    }
-    found.sort();
 }

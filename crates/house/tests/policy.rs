@@ -1,6 +1,7 @@
 //! What every crate and every dependency keeps to: no unsafe code without its reason, licences and
 //! sources as `deny.toml` allows them.
 
+use crate::files;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
@@ -78,12 +79,7 @@ fn every_root_forbids_unsafe_code_or_has_a_reason() {
 /// Returns whether a source below a folder has an unsafe block, each with its `SAFETY` above it.
 fn has_unsafe(folder: &Path) -> bool {
     let mut any = false;
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            any |= has_unsafe(&path);
-            continue;
-        }
+    for path in files::files(folder, "rs") {
         let source = fs::read_to_string(&path).expect("a source");
         let lines: Vec<&str> = source.lines().collect();
         for (at, line) in lines.iter().enumerate() {

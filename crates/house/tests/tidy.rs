@@ -1,5 +1,6 @@
 //! Repository rules that the compiler does not check.
 
+use crate::files;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -59,12 +60,9 @@ fn the_rules_catch_what_they_forbid() {
 
 #[test]
 fn comments_are_narrow() {
-    let mut files = Vec::new();
-    for folder in ["crates", "examples/rust"] {
-        collect(&workspace().join(folder), "rs", &mut files);
-    }
     let mut wrong = Vec::new();
-    for path in files {
+    let folders = ["crates", "examples/rust"].map(|folder| workspace().join(folder));
+    for path in folders.iter().flat_map(|folder| files::files(folder, "rs")) {
         let text = fs::read_to_string(&path).expect("sources are UTF-8");
         let lines = wide_comments(&text).into_iter();
         wrong.extend(lines.map(|line| format!("{}:{line}", path.display())));
@@ -169,31 +167,15 @@ fn workspace() -> PathBuf {
 }
 
 fn sources() -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    collect(&workspace().join("crates"), "rs", &mut found);
-    found
+    files::files(&workspace().join("crates"), "rs")
 }
 
 fn documents() -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    collect(&workspace().join("docs"), "md", &mut found);
+    let mut found = files::files(&workspace().join("docs"), "md");
     for entry in fs::read_dir(workspace()).expect("the workspace can be listed").flatten() {
         if entry.path().extension().is_some_and(|extension| extension == "md") {
             found.push(entry.path());
         }
     }
     found
-}
-
-/// Collects the files with an extension under a folder, except build outputs and snapshots.
-fn collect(folder: &Path, extension: &str, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).expect("the folder can be listed").flatten() {
-        let path = entry.path();
-        if path.is_dir() && !path.ends_with("target") && !path.ends_with("snapshots") {
-            collect(&path, extension, found);
-        } else if path.extension().is_some_and(|e| e == extension) {
-            found.push(path);
-        }
-    }
-    found.sort();
 }
