@@ -2,6 +2,7 @@
 //! stopped job reports is true.
 
 use anyorder_drive::JobControl;
+use anyorder_drive::Reported;
 use anyorder_drive::explore::{ExploreOptions, explore};
 use anyorder_drive::model::{Model, check_model};
 use anyorder_drive::states::{
@@ -149,5 +150,26 @@ fn update_conflicts_survive_a_stop() {
             assert_eq!(kinds, [Kind::UpdateConflict], "{algorithm:?} {stop_at}");
             assert!(!found.limits.is_empty(), "{algorithm:?} {stop_at}: {:?}", found.stats);
         }
+    }
+}
+
+/// Many attributes make the search for conflicts dear, and after a stop little time is left.
+#[test]
+fn update_conflicts_of_many_attributes_survive_a_stop() {
+    let mut text = "model many\nvar n = 0;\nevent tick when n < 400 { n = n + 1; }\n".to_owned();
+    for i in 0..24 {
+        text += &format!("var d{i} = 0;\ncomponent a{i}: on{i};\ncomponent b{i}: off{i};\n");
+        text += &format!("event on{i} when n < 400 {{ d{i} = 1; }}\n");
+        text += &format!("event off{i} when n < 400 {{ d{i} = 0; }}\n");
+    }
+    let model = Model::compile("many.any", &text).unwrap();
+    for algorithm in [Algorithm::Full, Algorithm::Stateful] {
+        let cancel = Cancel::new();
+        let progress = StopAt(&cancel, 40_000);
+        let control = Control { cancel: cancel.clone(), progress: &progress, ..Control::default() };
+        let found = check_model(&model, &options(algorithm), &control.into()).unwrap().result;
+        let is_conflict = |one: &Reported| one.finding.kind == Kind::UpdateConflict;
+        let conflicts = found.findings.iter().filter(|one| is_conflict(one)).count();
+        assert!(conflicts >= 10, "{algorithm:?}: {conflicts} {:?} {:?}", found.stats, found.limits);
     }
 }

@@ -180,7 +180,8 @@ impl<S: StateSystem> Search<'_, S> {
         None
     }
 
-    /// Searches the known part of the graph for update conflicts; after a stop, its first states.
+    /// Searches the known part of the graph for update conflicts; after a stop, what lies near
+    /// the initial states.
     fn conflicts(
         &self,
         (control, skipped): (&Control<'_>, &mut Option<Stopped>),
@@ -189,27 +190,23 @@ impl<S: StateSystem> Search<'_, S> {
             return Ok(None);
         };
         control.progress.phase("updates");
-        let conflicts_among = |states| updates::conflicts(graph, states, &self.update_lists);
-        let mut found = Vec::new();
+        let conflicts =
+            |is_stopped: bool| updates::conflicts(graph, &self.update_lists, is_stopped);
+        let mut found = updates::Conflicts::new();
         let mut stopped = control.check().err();
         if stopped.is_none() {
             let _watched = JobWatch::of(control).enter();
-            found = conflicts_among(graph.len());
+            found = conflicts(false);
             stopped = control.check().err();
         }
         if stopped.is_some() {
-            let among_first = conflicts_among(graph.len().min(SMALL_GRAPH));
-            let is_new = |one: &updates::Found| {
-                !found.iter().any(|(place, pair, _)| (place, pair) == (&one.0, &one.1))
-            };
-            let new: Vec<_> = among_first.into_iter().filter(is_new).collect();
-            found.extend(new);
-            if graph.len() > SMALL_GRAPH {
-                *skipped = stopped;
+            for (conflict, path) in conflicts(true) {
+                found.entry(conflict).or_insert(path);
             }
+            *skipped = stopped;
         }
         let mut conflicts = Vec::new();
-        for (place, components, choices) in found {
+        for ((place, components), choices) in found {
             let path = self.path_of_graph(choices)?;
             conflicts.push(UpdateConflict { place, components, path });
         }

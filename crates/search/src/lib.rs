@@ -109,7 +109,9 @@ pub use search::{Gauge, Pause, Search, SystemInfo, fewer_threads, found_words, s
 pub use shortest::ShortestPaths;
 pub use store::{FingerprintTable, Key, NUMBERS_MAX};
 pub use switches::{Passes, fewest_switches, switches};
-pub use updates::{NumberedPath, Transition, UpdateLists, Writer, conflicts_of, contested, pair};
+pub use updates::{
+    Extent, NumberedPath, Transition, UpdateLists, Writer, conflicts_of, contested, pair,
+};
 pub use walk::{WalkOptions, WalkOutcome, walk, walk_watched};
 
 // Options, outcome and errors.

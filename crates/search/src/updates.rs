@@ -13,7 +13,7 @@
 
 use crate::graph::Graph;
 use anyorder_system::{JobWatch, Place, Update, tidy_updates};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// The lists of updates of transitions, each stored once, in the form of [`tidy_updates`]. The
@@ -82,6 +82,49 @@ pub fn contested<'l>(
     writers.into_iter().filter(|(_, components)| components.len() > 1)
 }
 
+/// How much of a graph is searched for conflicts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Extent {
+    /// All of it. Ends once the job of this thread is stopped.
+    Whole,
+    /// So many transitions, those near the initial states first. A job that is stopped may do so.
+    Visits(usize),
+}
+
+impl Extent {
+    /// Returns what may be searched after a stop for each of some attributes: all of them take a
+    /// fraction of a second.
+    #[must_use]
+    pub fn after_stop(attributes: usize) -> Extent {
+        Extent::Visits((1 << 21) / attributes.max(1))
+    }
+}
+
+/// The last writers with which each state was visited.
+enum Visited {
+    /// By the number of the state.
+    All(Vec<Vec<Writer>>),
+    /// Of a few states.
+    Few(FxHashSet<(u32, Writer)>),
+}
+
+impl Visited {
+    /// Adds a visit. Returns whether it is the first one.
+    fn insert(&mut self, state: u32, writer: Writer) -> bool {
+        match self {
+            Visited::Few(all) => all.insert((state, writer)),
+            Visited::All(all) => {
+                let known = &mut all[state as usize];
+                let is_new = !known.contains(&writer);
+                if is_new {
+                    known.push(writer);
+                }
+                is_new
+            }
+        }
+    }
+}
+
 /// Two components, the lower first.
 #[must_use]
 pub fn pair(a: u32, b: u32) -> (u32, u32) {
@@ -109,20 +152,21 @@ const POLLED: u32 = 1 << 12;
 
 /// Finds the pairs of components that have a conflict on one attribute, each with a shortest path
 /// to it, given for each list of updates the [`writers`](UpdateLists::writers) of the attribute.
-/// Ends once `enough` returns true for the pairs found, or once the job of this thread is stopped.
+/// Ends once `enough` returns true for the pairs found.
 pub fn conflicts_of<I: Iterator<Item = Transition>>(
-    (states, initial): (usize, impl IntoIterator<Item = u32>),
+    (states, initial, extent): (usize, impl IntoIterator<Item = u32>, Extent),
     mut transitions: impl FnMut(u32) -> I,
     writers: &[Vec<Writer>],
     enough: impl Fn(&BTreeMap<(u32, u32), NumberedPath>) -> bool,
 ) -> BTreeMap<(u32, u32), NumberedPath> {
-    let mut known: Vec<Vec<Writer>> = vec![Vec::new(); states];
+    let (mut visited, mut left) = match extent {
+        Extent::Whole => (Visited::All(vec![Vec::new(); states]), usize::MAX),
+        Extent::Visits(visits) => (Visited::Few(FxHashSet::default()), visits),
+    };
     let mut found = BTreeMap::new();
     let (mut seen, mut queue): (Vec<Seen>, VecDeque<u32>) = (Vec::new(), VecDeque::new());
     let mut meet = |seen: &mut Vec<Seen>, queue: &mut VecDeque<u32>, one: Seen| {
-        let known = &mut known[one.state as usize];
-        if !known.contains(&one.writer) {
-            known.push(one.writer);
+        if visited.insert(one.state, one.writer) {
             queue.push_back(seen.len() as u32);
             seen.push(one);
         }
@@ -133,11 +177,13 @@ pub fn conflicts_of<I: Iterator<Item = Transition>>(
     }
     let watch = JobWatch::current();
     while let Some(index) = queue.pop_front() {
-        if index % POLLED == 0 && watch.check().is_err() {
+        let is_due = extent == Extent::Whole && index % POLLED == 0;
+        if left == 0 || (is_due && watch.check().is_err()) {
             return found;
         }
         let Seen { state, writer, .. } = seen[index as usize];
         for (transition, target, list) in transitions(state) {
+            left = left.saturating_sub(1);
             let mut last = writer;
             for next in &writers[list as usize] {
                 if let (Some(a), Some(b)) = (last, *next)
@@ -174,28 +220,30 @@ fn path(seen: &[Seen], mut index: u32, last: u32) -> NumberedPath {
     }
 }
 
-/// An attribute, two components (the lower first), and the path: the number of the initial state
-/// and the position of each transition.
-pub(crate) type Found = (Place, (u32, u32), Vec<u32>);
+/// By attribute and two components (the lower first), a path: the number of the initial state and
+/// the position of each transition.
+pub(crate) type Conflicts = BTreeMap<(Place, (u32, u32)), Vec<u32>>;
 
-/// Returns all update conflicts among the first states of a graph with a shortest path to each, by
-/// attribute and components.
-pub(crate) fn conflicts(graph: &Graph, first: usize, lists: &UpdateLists) -> Vec<Found> {
+/// Returns the update conflicts of a graph with a shortest path to each, by attribute and
+/// components.
+pub(crate) fn conflicts(graph: &Graph, lists: &UpdateLists, is_stopped: bool) -> Conflicts {
     let transitions = |state: u32| {
         let labels = graph.updates(state);
         let numbered = graph.successors(state).zip(0u32..);
-        numbered.map(move |(target, at)| {
-            let target = target.filter(|target| (*target as usize) < first);
-            (at, target, labels.get(at as usize).copied().unwrap_or(0))
-        })
+        numbered
+            .map(move |(target, at)| (at, target, labels.get(at as usize).copied().unwrap_or(0)))
     };
-    let mut all = Vec::new();
-    for (place, _) in contested(lists.all().iter().map(|list| &**list)) {
-        let states = (first, 0..graph.initial().min(first as u32));
+    let mut all = Conflicts::new();
+    let attributes: Vec<Place> =
+        contested(lists.all().iter().map(|list| &**list)).map(|(place, _)| place).collect();
+    let after_stop = Extent::after_stop(attributes.len());
+    let extent = if is_stopped { after_stop } else { Extent::Whole };
+    for place in attributes {
+        let states = (graph.len(), 0..graph.initial(), extent);
         let found = conflicts_of(states, transitions, &lists.writers(place), |_| false);
         all.extend(found.into_iter().map(|(pair, (start, path))| {
             let places = path.into_iter().map(|(_, place)| place);
-            (place, pair, std::iter::once(start).chain(places).collect())
+            ((place, pair), std::iter::once(start).chain(places).collect())
         }));
     }
     all

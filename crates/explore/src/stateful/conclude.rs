@@ -13,9 +13,6 @@ use anyorder_search::{
 use anyorder_system::{JobWatch, Reducible, TaskKey};
 use std::collections::BTreeMap;
 
-/// Graphs of so many states are searched for update conflicts also after a stop.
-const SMALL_GRAPH: usize = 1 << 16;
-
 /// A task, and the number of its alternative.
 type Choice = (TaskKey, u32);
 
@@ -85,22 +82,20 @@ impl<S: Reducible> Engine<'_, S> {
     }
 
     /// Returns the update conflicts, and the limit that cut their search. After a stop it searches
-    /// only the first states, whose conflicts were found so far.
+    /// what lies near the initial states.
     fn conflicts_until_stopped(&self) -> (NumberedConflicts, Option<Limit>) {
-        let states = self.space.nodes.len();
         let stopped = || self.control.check().err().map(|stopped| Limit::from(stopped.0));
         let mut cut = stopped();
         let mut found = BTreeMap::new();
         if cut.is_none() {
             let _entered = JobWatch::of(self.control).enter();
-            found = self.update_conflicts(states);
+            found = self.update_conflicts();
             cut = stopped();
         }
         if cut.is_some() {
-            let _entered = JobWatch::default().enter();
-            let first = self.update_conflicts(states.min(SMALL_GRAPH));
-            first.into_iter().for_each(|(pair, path)| _ = found.entry(pair).or_insert(path));
-            cut = cut.filter(|_| states > SMALL_GRAPH);
+            for (conflict, path) in self.near_update_conflicts() {
+                found.entry(conflict).or_insert(path);
+            }
         }
         (found, cut)
     }

@@ -164,13 +164,9 @@ impl<T> Space<T> {
         })
     }
 
-    /// Returns the edges of a state with their indices and updates. Only the first `states` are
-    /// targets.
-    pub(crate) fn updating(&self, number: u32, states: usize) -> impl Iterator<Item = Transition> {
-        self.placed(number).map(move |(place, edge)| {
-            let target = edge.state().filter(|target| (*target as usize) < states);
-            (place, target, self.updates[place as usize])
-        })
+    /// Returns the edges of a state with their indices and updates.
+    pub(crate) fn updating(&self, number: u32) -> impl Iterator<Item = Transition> {
+        self.placed(number).map(|(place, edge)| (place, edge.state(), self.updates[place as usize]))
     }
 
     /// Returns the choice of an edge: the number of its task, and of the alternative.

@@ -16,7 +16,7 @@ use super::engine::Engine;
 use super::sabotage::Sabotage;
 use super::space::Space;
 use anyorder_common::bits::{self, Rows};
-use anyorder_search::{NumberedPath, Writer, conflicts_of, contested, pair};
+use anyorder_search::{Extent, NumberedPath, Writer, conflicts_of, contested, pair};
 use anyorder_system::{JobWatch, Place, Reducible, Update};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,29 +24,48 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) type NumberedConflicts = BTreeMap<(Place, (u32, u32)), NumberedPath>;
 
 impl<S: Reducible> Engine<'_, S> {
-    /// Returns all update conflicts among the first states, by attribute and components, with a
-    /// shortest path to each. Returns some of them once the job of this thread is stopped.
-    pub(crate) fn update_conflicts(&self, states: usize) -> NumberedConflicts {
+    /// Returns all update conflicts, by attribute and components, with a shortest path to each.
+    /// Returns some of them once the job of this thread is stopped.
+    pub(crate) fn update_conflicts(&self) -> NumberedConflicts {
         let mut all = BTreeMap::new();
-        for (place, pairs) in overwritten(&self.space, states, self.options.sabotage()) {
+        for (place, pairs) in overwritten(&self.space, self.options.sabotage()) {
             if JobWatch::current().check().is_err() {
                 break;
             }
-            let initial = self.space.initial().take_while(|state| (*state as usize) < states);
-            let mut writers: Vec<Vec<Writer>> = self.space.update_lists.writers(place);
-            if self.options.sabotage() == Sabotage::NobodyUpdatesNothing {
-                writers.iter_mut().for_each(|list| list.retain(Option::is_some));
-            }
-            let found = conflicts_of(
-                (states, initial),
-                |state| self.space.updating(state, states),
-                &writers,
-                |found| pairs.iter().all(|pair| found.contains_key(pair)),
-            );
+            let enough = |found: &BTreeMap<_, _>| pairs.iter().all(|pair| found.contains_key(pair));
+            let found = self.conflicts_on(place, Extent::Whole, enough);
             let wanted = found.into_iter().filter(|(pair, _)| pairs.contains(pair));
             all.extend(wanted.map(|(pair, path)| ((place, pair), path)));
         }
         all
+    }
+
+    /// Returns the update conflicts near the initial states, in a fraction of a second.
+    pub(crate) fn near_update_conflicts(&self) -> NumberedConflicts {
+        let lists = self.space.update_lists.all().iter().map(|list| &**list);
+        let attributes: Vec<Place> = contested(lists).map(|(place, _)| place).collect();
+        let extent = Extent::after_stop(attributes.len());
+        let mut all = BTreeMap::new();
+        for place in attributes {
+            let found = self.conflicts_on(place, extent, |_| false);
+            all.extend(found.into_iter().map(|(pair, path)| ((place, pair), path)));
+        }
+        all
+    }
+
+    /// Returns the update conflicts on an attribute, until there are enough.
+    fn conflicts_on(
+        &self,
+        place: Place,
+        extent: Extent,
+        enough: impl Fn(&BTreeMap<(u32, u32), NumberedPath>) -> bool,
+    ) -> BTreeMap<(u32, u32), NumberedPath> {
+        let states = (self.space.nodes.len(), self.space.initial(), extent);
+        let mut writers: Vec<Vec<Writer>> = self.space.update_lists.writers(place);
+        if self.options.sabotage() == Sabotage::NobodyUpdatesNothing {
+            writers.iter_mut().for_each(|list| list.retain(Option::is_some));
+        }
+        conflicts_of(states, |state| self.space.updating(state), &writers, enough)
     }
 }
 
@@ -73,8 +92,8 @@ const POLLED: u32 = 1 << 8;
 const NONE: u32 = u32::MAX;
 
 /// Returns for each attribute the pairs of components where one updates it right after the other.
-fn overwritten<T>(space: &Space<T>, states: usize, sabotage: Sabotage) -> Conflicts {
-    let used = used(space, states);
+fn overwritten<T>(space: &Space<T>, sabotage: Sabotage) -> Conflicts {
+    let used = used(space);
     let lists = space.update_lists.all();
     let marks = marks(lists.iter().zip(&used).filter(|(_, used)| **used).map(|(list, _)| &**list));
     let mut conflicts = Conflicts::new();
@@ -88,7 +107,7 @@ fn overwritten<T>(space: &Space<T>, states: usize, sabotage: Sabotage) -> Confli
         act_of[at] = acts.len() as u32;
         acts.push(act(&lists[at], &marks, sabotage));
     }
-    propagate((space, states), &act_of, &mut acts, &marks);
+    propagate(space, &act_of, &mut acts, &marks);
     for act in &acts {
         for (mark, component) in &act.against {
             if bits::has(&act.met, *mark) {
@@ -121,9 +140,9 @@ fn within(list: &[Update], sabotage: Sabotage, conflicts: &mut Conflicts) {
 }
 
 /// Returns for each list whether it occurs.
-fn used<T>(space: &Space<T>, states: usize) -> Vec<bool> {
+fn used<T>(space: &Space<T>) -> Vec<bool> {
     let mut used = vec![false; space.update_lists.all().len()];
-    for number in 0..states as u32 {
+    for number in 0..space.nodes.len() as u32 {
         let start = space.edges_start(number);
         for list in &space.updates[start..][..space.edges(number).len()] {
             used[*list as usize] |= *list != 0;
@@ -164,12 +183,8 @@ fn act(list: &[Update], marks: &[Mark], sabotage: Sabotage) -> MarkEffect {
 }
 
 /// Visits the states in order until no set of marks grows.
-fn propagate<T>(
-    (space, states): (&Space<T>, usize),
-    act_of: &[u32],
-    acts: &mut [MarkEffect],
-    marks: &[Mark],
-) {
+fn propagate<T>(space: &Space<T>, act_of: &[u32], acts: &mut [MarkEffect], marks: &[Mark]) {
+    let states = space.nodes.len();
     let mut held = Rows::default();
     held.widen(marks.len().div_ceil(64));
     for _ in 0..states {
@@ -204,9 +219,7 @@ fn propagate<T>(
                 } else {
                     &before
                 };
-                let Some(target) = edge.state().filter(|target| (*target as usize) < states) else {
-                    continue;
-                };
+                let Some(target) = edge.state() else { continue };
                 if bits::join(held.row_mut(target), holds) {
                     waits[target as usize] = true;
                     changed |= target <= number;

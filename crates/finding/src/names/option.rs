@@ -122,7 +122,7 @@ names! { OptionName:
     IGNORE "ignore";
     /// Whether conflicts that the program orders are left out.
     IGNORE_FORCED "ignore-forced";
-    /// The most cycles that are looked at.
+    /// The most cycles that are examined.
     MAX_CYCLES "max-cycles";
     /// The most tasks that get a class.
     MAX_CLASSED_TASKS "max-classed-tasks";
