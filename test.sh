@@ -23,10 +23,9 @@ install() {
 
 command -v cargo >/dev/null 2>&1 || fail "cargo is missing: https://rustup.rs"
 command -v cc >/dev/null 2>&1 || install none gcc || fail "a C compiler is missing: apt-get install gcc"
-# The checker of certificates in Python is compared with ours where there is a Python.
-command -v python3 >/dev/null 2>&1 || install none python3 || say "no python3: its tests are skipped"
 
 skipped=""
+# The checker of certificates in Python is compared with ours where there is a Python.
 command -v python3 >/dev/null 2>&1 || install none python3 || skipped="$skipped second-checker"
 if cargo fmt --version >/dev/null 2>&1 || install rustfmt rustfmt; then
     say "format"

@@ -1,6 +1,7 @@
 //! Converts a witness into a run for reports: a column for each thread, next to the recorded order
 //! of the events.
 
+use crate::words::position;
 use anyorder_finding::run::{Comparison, Mark, Run, RunPlace, RunStep};
 use anyorder_predict::{Form, Witness};
 use anyorder_trace::{
@@ -138,29 +139,11 @@ fn step(trace: &Trace, event: EventId) -> RunStep {
     RunStep {
         lane: trace.handler_name(trace.handler_of(event)).to_owned(),
         what: step_text(trace, event),
-        place: place(trace, event),
+        place: RunPlace::of(&position(trace.tables(), trace.event(event).site)),
         takes: lock(EventKind::Acquire),
         releases: lock(EventKind::Release),
         number: Some(trace.event_name(event)),
         ..RunStep::default()
-    }
-}
-
-/// Returns the position of an event.
-fn place(trace: &Trace, event: EventId) -> Option<RunPlace> {
-    let tables = trace.tables();
-    let site = tables.sites.get(trace.event(event).site.index())?;
-    let some = |number: u32| (number > 0).then_some(number);
-    let (line, column) = (some(site.line), some(site.line).and(some(site.column)));
-    match (site.file, site.label) {
-        (NameId::EMPTY, NameId::EMPTY) => None,
-        (NameId::EMPTY, label) => {
-            Some(RunPlace { file: tables.name(label).to_owned(), ..RunPlace::default() })
-        }
-        (file, _) => {
-            let file = tables.name(file).to_owned();
-            Some(RunPlace { file, line, column, last_line: None })
-        }
     }
 }
 

@@ -3,7 +3,8 @@
 use anyorder_common::text::quote;
 use anyorder_finding::Site;
 use anyorder_trace::{
-    EventId, EventKind, InputId, LocationId, Mailbox, NameId, TaskId, TaskKind, Trace,
+    EventId, EventKind, InputId, LocationId, Mailbox, NameId, SiteId, Tables, TaskId, TaskKind,
+    Trace,
 };
 
 /// The most posts of a chain that are reported. Longer chains are cut in the middle.
@@ -89,24 +90,31 @@ pub(crate) fn chain(trace: &Trace, mut at: TaskId) -> Vec<String> {
     lines
 }
 
-/// Returns an event as a site of a finding.
-pub(crate) fn site(trace: &Trace, id: EventId) -> Site {
-    let event = trace.event(id);
-    let tables = trace.tables();
-    let position = tables.sites.get(event.site.index()).copied().unwrap_or_default();
+/// Returns a position in the source as a site of a finding.
+pub(crate) fn position(tables: &Tables, id: SiteId) -> Site {
+    let position = tables.sites.get(id.index()).copied().unwrap_or_default();
     let text = |name: NameId| (name != NameId::EMPTY).then(|| tables.name(name).to_owned());
     let number = |number: u32| (number != 0).then_some(number);
-    let handler = trace.span(event.task).handler;
-    let mailbox = tables.handlers.get(handler.index()).map(|handler| handler.mailbox);
-    let name = trace.handler_name(handler).to_owned();
-    let serves = mailbox.is_some_and(|m| m != Mailbox::None);
-    let atomic = if event.mode().is_atomic() { " atomic" } else { "" };
     Site {
         file: text(position.file),
         line: number(position.line),
         column: number(position.column),
         function: text(position.function),
         label: text(position.label).or_else(|| text(position.function)),
+        ..Site::default()
+    }
+}
+
+/// Returns an event as a site of a finding.
+pub(crate) fn site(trace: &Trace, id: EventId) -> Site {
+    let event = trace.event(id);
+    let tables = trace.tables();
+    let handler = trace.span(event.task).handler;
+    let mailbox = tables.handlers.get(handler.index()).map(|handler| handler.mailbox);
+    let name = trace.handler_name(handler).to_owned();
+    let serves = mailbox.is_some_and(|m| m != Mailbox::None);
+    let atomic = if event.mode().is_atomic() { " atomic" } else { "" };
+    Site {
         event: Some(trace.label(id)),
         task: Some(trace.task_name(event.task).to_owned()),
         handler: serves.then(|| name.clone()),
@@ -114,7 +122,7 @@ pub(crate) fn site(trace: &Trace, id: EventId) -> Site {
         location: event.location().map(|location| trace.location_text(location)),
         access: Some(format!("{}{atomic}", event.kind().word())),
         chain: chain(trace, event.task),
-        ..Site::default()
+        ..position(tables, event.site)
     }
 }
 

@@ -10,7 +10,7 @@ mod races;
 mod unordered;
 
 pub(crate) use conflicts::{FORCED, conflicts};
-pub(crate) use events::why_command;
+pub(crate) use events::{position, why_command};
 pub(crate) use predicted::{Predicted, UNDECIDED, form_words, predictions, severity, with_trace};
 pub(crate) use races::{RaceFinding, level, level_of, races};
 pub(crate) use unordered::order;

@@ -1,9 +1,10 @@
 //! The events of predictions in words. Their trace may not be in memory: only the tables and facts
 //! about some events are.
 
+use crate::words::events::position;
 use anyorder_finding::{Site, Stack};
 use anyorder_predict::check::{Fact, Held, method, object};
-use anyorder_trace::{HandlerId, LockId, Mailbox, NameId, Tables, TaskId};
+use anyorder_trace::{HandlerId, LockId, Mailbox, Tables, TaskId};
 
 /// The most positions of a stack that are reported.
 const STACK_MAX: usize = 64;
@@ -40,9 +41,6 @@ pub(super) fn lock_name(tables: &Tables, lock: LockId) -> String {
 
 /// Returns a site of a finding.
 pub(super) fn site(tables: &Tables, fact: &Fact, stack: Stack) -> Site {
-    let position = tables.sites.get(fact.site.index()).copied().unwrap_or_default();
-    let text = |name: NameId| (name != NameId::EMPTY).then(|| tables.name(name).to_owned());
-    let number = |number: u32| (number != 0).then_some(number);
     let handled = fact.handler.some().and_then(|handler| tables.handlers.get(handler.index()));
     let serves = handled.is_some_and(|handler| handler.mailbox != Mailbox::None);
     let name = handler(tables, fact.handler);
@@ -53,11 +51,6 @@ pub(super) fn site(tables: &Tables, fact: &Fact, stack: Stack) -> Site {
         if held.shared { format!("{name} (as reader)") } else { name }
     });
     Site {
-        file: text(position.file),
-        line: number(position.line),
-        column: number(position.column),
-        function: text(position.function),
-        label: text(position.label).or_else(|| text(position.function)),
         event: Some(fact.label()),
         task: Some(task(tables, fact.task)),
         handler: serves.then(|| name.clone()),
@@ -67,7 +60,7 @@ pub(super) fn site(tables: &Tables, fact: &Fact, stack: Stack) -> Site {
         access: Some(access),
         locks: locks.collect(),
         stack,
-        ..Site::default()
+        ..position(tables, fact.site)
     }
 }
 
