@@ -5,6 +5,7 @@ use crate::android::Orders;
 use crate::ends::Ends;
 use crate::lists::Lists;
 use crate::proof::RuleSet;
+use crate::strays::{Stray, strays};
 use crate::view::View;
 use crate::wakes::{Match, matches};
 use anyorder_trace::{Action, Event, EventId, EventKind, HandlerId, TaskId, TaskKind, Trace};
@@ -40,6 +41,8 @@ pub(crate) struct TraceIndex {
     pub(crate) enables: HashMap<EventId, EventId>,
     pub(crate) triggers: HashMap<TaskId, Vec<Event>>,
     pub(crate) wakes: HashMap<EventId, Match>,
+    /// Releases of what their handler does not hold in the trace.
+    pub(crate) strays: HashMap<EventId, Stray>,
     /// What a cancel, a disable or an exit ends.
     pub(crate) ends: Ends,
     /// The component rules, if requested.
@@ -59,7 +62,8 @@ impl TraceIndex {
         let view = View { trace };
         let loop_points = loop_points(view);
         let wakes = matches(trace);
-        let mut index = TraceIndex { loop_points, wakes, ..TraceIndex::default() };
+        let mut index =
+            TraceIndex { loop_points, wakes, strays: strays(view), ..TraceIndex::default() };
         for event in view.events() {
             match event.action() {
                 Action::Attach(handler) => {

@@ -70,6 +70,7 @@ mod reason;
 mod reordering;
 mod schedule;
 mod schedule_text;
+mod strays;
 mod text;
 mod view;
 mod wakes;

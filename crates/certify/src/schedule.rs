@@ -21,7 +21,9 @@
 //!   disabled, nor a task or piece of a handler after its exit (`ends`); a `cancel` comes after the
 //!   post of its task;
 //! - *locks*: an exclusive holder excludes other handlers, shared ones exclude exclusive ones, and
-//!   a handler releases what it holds.
+//!   a handler releases what it holds. A release of what it does not hold in the trace, either,
+//!   whose acquire the recording missed, has no effect in any order; if it holds the lock in the
+//!   other mode there, it gives back that mode.
 //!
 //! Not checked: that reads return the same values (another order may change what the program does
 //! next), the relative order of several tasks posted to the front, virtual time, and, unless a
@@ -35,6 +37,7 @@ use crate::index::{TraceIndex, Unit};
 use crate::lists::{Lists, Pointers};
 use crate::pending::{Pending, Waiting};
 use crate::schedule_text::ClaimedSchedule;
+use crate::strays::Stray;
 use crate::view::View;
 use anyorder_system::{Cancel, StopReason, Stopped};
 use anyorder_trace::{
@@ -407,8 +410,14 @@ impl Run<'_> {
                 }
             }
             Action::Release(lock, mode) => {
+                let mut shared = mode.is_shared();
+                match self.index.strays.get(&event.id) {
+                    Some(Stray::OtherMode) => shared = !shared,
+                    Some(Stray::NotHeld) => return Ok(()),
+                    None => {}
+                }
                 let holders = self.holders.entry(lock).or_default();
-                let is_own = |h: &Holder| h.handler == handler && h.shared == mode.is_shared();
+                let is_own = |h: &Holder| h.handler == handler && h.shared == shared;
                 let Some(at) = holders.iter().position(is_own) else {
                     return Err(ScheduleReason::NotHeld);
                 };

@@ -167,10 +167,44 @@ fn locks_exclude() -> Built {
     assert_eq!(refusal(&trace, &[4, 5, 6, 7, 0, 1, 2, 3]), None);
     assert_eq!(refusal(&trace, &[0, 1, 2, 4]), Some((3, ScheduleReason::Held)));
     assert_eq!(refusal(&trace, &[4, 5, 6, 0]), Some((3, ScheduleReason::Held)));
+    Ok(())
+}
+
+/// A task that gives back what another task of its handler took cannot run before that one.
+#[test]
+fn a_release_before_its_acquire() -> Built {
     let mut b = TraceBuilder::new();
-    let h = b.handler("h", Mailbox::None)?;
-    b.release(b.initial(h), "l", Mode::EXCLUSIVE)?;
-    assert_eq!(refusal(&b.finish(), &[0]), Some((0, ScheduleReason::NotHeld)));
+    let (h, k) = (b.handler("h", Mailbox::Bag)?, b.handler("k", Mailbox::None)?);
+    let (m, n) = (b.task("m", h)?, b.task("n", h)?);
+    b.post(b.initial(k), m)?; // 0
+    b.post(b.initial(k), n)?; // 1
+    b.get(m)?; // 2
+    b.acquire(m, "l", Mode::EXCLUSIVE)?; // 3
+    b.end(m)?; // 4
+    b.get(n)?; // 5
+    b.release(n, "l", Mode::EXCLUSIVE)?; // 6
+    let trace = b.finish();
+    recorded_order_holds(&trace);
+    assert_eq!(refusal(&trace, &[0, 1, 5, 6]), Some((3, ScheduleReason::NotHeld)));
+    Ok(())
+}
+
+/// The recording may have begun after the acquire, or have another mode.
+#[test]
+fn a_release_of_what_the_trace_does_not_hold() -> Built {
+    let mut b = TraceBuilder::new();
+    let (h, k) = (b.handler("h", Mailbox::None)?, b.handler("k", Mailbox::None)?);
+    let (t, u) = (b.initial(h), b.initial(k));
+    b.release(t, "l", Mode::EXCLUSIVE)?; // 0
+    b.acquire(t, "l", Mode::SHARED)?; // 1
+    b.release(t, "l", Mode::EXCLUSIVE)?; // 2: in the other mode
+    b.acquire(u, "l", Mode::EXCLUSIVE)?; // 3
+    b.release(u, "l", Mode::SHARED)?; // 4
+    let trace = b.finish();
+    recorded_order_holds(&trace);
+    assert_eq!(refusal(&trace, &[3, 0, 4, 1, 2]), None);
+    assert_eq!(refusal(&trace, &[3, 0, 1]), Some((2, ScheduleReason::Held)));
+    assert_eq!(refusal(&trace, &[0, 1, 3]), Some((2, ScheduleReason::Held)));
     Ok(())
 }
 

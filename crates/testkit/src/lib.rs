@@ -27,7 +27,7 @@ pub use naive::{
     only_guards,
 };
 pub use python::python_verdicts;
-pub use random::{Shape, random_replies, random_sections, random_trace};
+pub use random::{Act, Shape, random_replies, random_sections, random_trace};
 pub use reorder::{Best, Observes, ReorderForm, ReorderRule, Reorderings};
 pub use robust::NaiveRobust;
 pub use script::{Script, script};

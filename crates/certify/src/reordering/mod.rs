@@ -17,7 +17,7 @@
 //! [`check_schedule`](crate::check_schedule) checks program order and mailboxes. Handlers hold the
 //! locks; the bursts of one handler hold them together. The other conditions are as above.
 //! `check_schedule` has more causes (loop points, inputs), requires the signal of every wake, and
-//! refuses the release of a lock that the handler does not hold in that mode. With
+//! refuses the release of a lock that the handler holds in the trace and does not hold here. With
 //! [`Lanes::Components`], the rules of Android's components apply too.
 //!
 //! **Cost.** [`ReorderingChecker::new`] is linear in the trace, times a logarithm where memory

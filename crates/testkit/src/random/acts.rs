@@ -16,6 +16,7 @@ impl Machine {
             Act::Cancel => self.cancel(agent),
             Act::Acquire => self.acquire(agent),
             Act::Release => self.release(agent),
+            Act::StrayRelease => self.stray_release(agent),
             Act::Fork => self.fork(agent),
             Act::Join => self.join(agent),
             Act::Signal => self.signal(agent, EventKind::Signal),

@@ -60,4 +60,24 @@ impl Machine {
         self.emit(agent, Op::new(EventKind::Release, mode), lock.0);
         true
     }
+
+    /// Releases a random lock in a mode in which the agent does not hold it. If it holds the lock
+    /// in the other mode, that ends.
+    pub(super) fn stray_release(&mut self, agent: usize) -> bool {
+        if self.locks.all.is_empty() {
+            return false;
+        }
+        let lock = self.rng.pick(&self.locks.all);
+        let mode = self.rng.pick(&[Mode::EXCLUSIVE, Mode::SHARED]);
+        let own = |(a, l, _): &(usize, LockId, Mode)| (*a, *l) == (agent, lock);
+        let same = |(_, _, held): &(usize, LockId, Mode)| held.is_shared() == mode.is_shared();
+        if self.locks.holds.iter().any(|hold| own(hold) && same(hold)) {
+            return false;
+        }
+        if let Some(at) = self.locks.holds.iter().rposition(own) {
+            self.locks.holds.remove(at);
+        }
+        self.emit(agent, Op::new(EventKind::Release, mode), lock.0);
+        true
+    }
 }

@@ -17,6 +17,8 @@ pub enum Act {
     Acquire,
     /// Releases a lock.
     Release,
+    /// Releases a lock whose acquire the recording missed, or recorded in the other mode.
+    StrayRelease,
     /// Starts a handler.
     Fork,
     /// Waits for a handler that has exited.
