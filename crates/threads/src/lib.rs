@@ -1,0 +1,16 @@
+//! Multithreaded programs, and engines that explore their executions.
+//!
+//! - [`ThreadProgram`]: the door. A program whose threads do nothing but [`Op`]erations on
+//!   [`Object`]s. [`World`] holds the states of the objects and performs the operations.
+
+#![forbid(unsafe_code)]
+
+pub use ids::{ObjectId, SiteId, ThreadId};
+pub use object::{Object, World};
+pub use op::{Act, Change, LockMode, MemoryOrder, Op, Patience, received, sent};
+pub use program::{Next, ThreadProgram};
+
+mod ids;
+mod object;
+mod op;
+mod program;

@@ -1,0 +1,38 @@
+//! The door of a multithreaded program.
+
+use crate::ids::{ObjectId, SiteId, ThreadId};
+use crate::object::Object;
+use crate::op::Op;
+
+/// An operation at which a thread stopped, and its position.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Next {
+    /// The operation.
+    pub op: Op,
+    /// The position in the source. A function of what the thread has seen, as the operation is.
+    pub site: SiteId,
+}
+
+/// A program whose threads do nothing but operations on shared objects, one at a time.
+///
+/// An execution begins with [`start`](Self::start). A thread runs when it is resumed, up to its
+/// next operation, which it does not perform: the engine performs it on the objects, when it likes,
+/// and resumes the thread with the result.
+///
+/// The contract, on which the engines rely and which they check where they can: what a thread does
+/// next is a function of the results that it got since its start, in this execution and in every
+/// other one.
+pub trait ThreadProgram {
+    /// Begins an execution, in which only [`ThreadId::MAIN`] exists.
+    fn start(&mut self);
+
+    /// Runs a thread to its next operation. At first, with any result, this is its first operation.
+    /// Not called for a thread whose last operation was [`Act::Exit`](crate::Act::Exit).
+    fn resume(&mut self, thread: ThreadId, result: u64) -> Next;
+
+    /// Ends the execution, wherever it is.
+    fn stop(&mut self);
+
+    /// Returns an object as it is when it is made. Always the same for one number.
+    fn initial(&self, object: ObjectId) -> Object;
+}
