@@ -2,14 +2,20 @@
 //!
 //! - [`ThreadProgram`]: the door. A program whose threads do nothing but [`Op`]erations on
 //!   [`Object`]s. [`World`] holds the states of the objects and performs the operations.
+//! - [`Execution`]: one execution, step by step.
+//! - [`every_execution`]: the plain search, one execution for each order.
 
 #![forbid(unsafe_code)]
 
+pub use dfs::{Plain, every_execution};
+pub use execution::{Ending, Event, Execution, FRUITLESS_MAX, Step};
 pub use ids::{ObjectId, SiteId, ThreadId};
 pub use object::{Object, World};
 pub use op::{Act, Change, LockMode, MemoryOrder, Op, Patience, received, sent};
 pub use program::{Next, ThreadProgram};
 
+mod dfs;
+mod execution;
 mod ids;
 mod object;
 mod op;
