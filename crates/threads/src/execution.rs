@@ -61,8 +61,41 @@ pub struct Execution<'p, P: ThreadProgram + ?Sized> {
     live: Vec<Live>,
     events: Vec<Event>,
     is_running: bool,
-    /// Spins since the last operation that may have changed something.
-    fruitless: u32,
+    spins: Spins,
+}
+
+/// The turns of threads that spin where nothing else can go on: one after another, in a circle.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(crate) struct Spins {
+    /// Turns since the last operation that changed something.
+    pub(crate) fruitless: u32,
+    /// Whose turn was the last one.
+    last: Option<ThreadId>,
+}
+
+impl Spins {
+    /// Returns whose turn it is among the threads that spin, in ascending order.
+    pub(crate) fn turn(&self, mut spinning: impl Iterator<Item = ThreadId>) -> Option<ThreadId> {
+        if self.fruitless >= FRUITLESS_MAX {
+            return None;
+        }
+        let first = spinning.next()?;
+        match self.last {
+            Some(last) if first <= last => Some(spinning.find(|id| *id > last).unwrap_or(first)),
+            _ => Some(first),
+        }
+    }
+
+    pub(crate) fn take(&mut self, thread: ThreadId) {
+        *self = Spins { fruitless: self.fruitless + 1, last: Some(thread) };
+    }
+
+    /// Notes an operation and its result.
+    pub(crate) fn note(&mut self, act: &Act, result: u64) {
+        if self.fruitless > 0 && act.changes(result) {
+            *self = Spins::default();
+        }
+    }
 }
 
 impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
@@ -74,7 +107,7 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
             live: Vec::new(),
             events: Vec::new(),
             is_running: false,
-            fruitless: 0,
+            spins: Spins::default(),
         }
     }
 
@@ -84,7 +117,7 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
         self.world.clear();
         self.events.clear();
         self.live.clear();
-        self.fruitless = 0;
+        self.spins = Spins::default();
         self.is_running = true;
         self.program.start();
         self.go_on(ThreadId::MAIN, 0);
@@ -134,12 +167,10 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
             steps.extend((0..ways).map(|alternative| Step { thread: live.id, alternative }));
         };
         self.live.iter().for_each(|live| list(live, live.ways));
-        if self.live.iter().all(|live| live.ways == 0) && self.fruitless < FRUITLESS_MAX {
-            for live in &mut self.live {
-                if matches!(live.next.op.act, Act::Await(_)) {
-                    list(live, 1);
-                }
-            }
+        if self.live.iter().all(|live| live.ways == 0) {
+            let spins = |live: &&Live| matches!(live.next.op.act, Act::Await(_));
+            let turn = self.spins.turn(self.live.iter().filter(spins).map(|live| live.id));
+            steps.extend(turn.map(|thread| Step { thread, alternative: 0 }));
         }
     }
 
@@ -161,13 +192,11 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
         let live = &mut self.live[at];
         let result = match self.world.perform(step.thread, &live.next.op, step.alternative) {
             Some(result) => {
-                if !matches!(live.next.op.act, Act::Load(_) | Act::Await(_)) {
-                    self.fruitless = 0;
-                }
+                self.spins.note(&live.next.op.act, result);
                 result
             }
             None if matches!(live.next.op.act, Act::Await(_)) => {
-                self.fruitless += 1;
+                self.spins.take(step.thread);
                 0
             }
             None => return None,

@@ -212,6 +212,36 @@ pub enum Act {
     Fail(u32),
 }
 
+impl Act {
+    /// Returns whether an operation with this result may have changed an object.
+    #[must_use]
+    pub fn changes(&self, result: u64) -> bool {
+        match self {
+            Act::Load(_)
+            | Act::Fence(_)
+            | Act::Use
+            | Act::Pass(_)
+            | Act::Owners
+            | Act::Join
+            | Act::IsFinished
+            | Act::Choose(_)
+            | Act::Await(_) => false,
+            Act::Update { change: Change::CompareExchange { current, .. }, .. } => {
+                result == *current
+            }
+            Act::Lock(..)
+            | Act::Convert { .. }
+            | Act::Park(_)
+            | Act::Acquire(..)
+            | Act::Upgrade
+            | Act::TakeSole => result == 1,
+            Act::Send(..) => result == sent::DONE,
+            Act::Receive(_) => result >= received::FIRST,
+            _ => true,
+        }
+    }
+}
+
 /// Results of [`Act::Send`].
 pub mod sent {
     /// It was appended.

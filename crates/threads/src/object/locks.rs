@@ -6,7 +6,7 @@ use crate::op::{LockMode, Patience};
 
 /// The fields of a lock.
 struct Holders<'o> {
-    exclusive: &'o mut bool,
+    exclusive: &'o mut Option<ThreadId>,
     upgradable: &'o mut bool,
     shared: &'o mut u32,
 }
@@ -14,15 +14,17 @@ struct Holders<'o> {
 impl Holders<'_> {
     fn is_free_for(&self, mode: LockMode) -> bool {
         match mode {
-            LockMode::Exclusive => !*self.exclusive && !*self.upgradable && *self.shared == 0,
-            LockMode::Shared => !*self.exclusive,
-            LockMode::Upgradable => !*self.exclusive && !*self.upgradable,
+            LockMode::Exclusive => {
+                self.exclusive.is_none() && !*self.upgradable && *self.shared == 0
+            }
+            LockMode::Shared => self.exclusive.is_none(),
+            LockMode::Upgradable => self.exclusive.is_none() && !*self.upgradable,
         }
     }
 
-    fn take(&mut self, mode: LockMode) {
+    fn take(&mut self, mode: LockMode, thread: ThreadId) {
         match mode {
-            LockMode::Exclusive => *self.exclusive = true,
+            LockMode::Exclusive => *self.exclusive = Some(thread),
             LockMode::Shared => *self.shared += 1,
             LockMode::Upgradable => *self.upgradable = true,
         }
@@ -30,7 +32,7 @@ impl Holders<'_> {
 
     fn give(&mut self, mode: LockMode) {
         match mode {
-            LockMode::Exclusive => *self.exclusive = false,
+            LockMode::Exclusive => *self.exclusive = None,
             LockMode::Shared => *self.shared = self.shared.saturating_sub(1),
             LockMode::Upgradable => *self.upgradable = false,
         }
@@ -53,12 +55,17 @@ impl Object {
         }
     }
 
-    pub(super) fn lock(&mut self, mode: LockMode, patience: Patience) -> Option<u64> {
+    pub(super) fn lock(
+        &mut self,
+        thread: ThreadId,
+        mode: LockMode,
+        patience: Patience,
+    ) -> Option<u64> {
         let mut holders = self.holders()?;
         if !holders.is_free_for(mode) {
             return refused(patience);
         }
-        holders.take(mode);
+        holders.take(mode, thread);
         Some(1)
     }
 
@@ -67,14 +74,19 @@ impl Object {
         Some(0)
     }
 
-    pub(super) fn convert(&mut self, from: LockMode, to: LockMode, wait: Patience) -> Option<u64> {
+    pub(super) fn convert(
+        &mut self,
+        thread: ThreadId,
+        (from, to): (LockMode, LockMode),
+        wait: Patience,
+    ) -> Option<u64> {
         let mut holders = self.holders()?;
         holders.give(from);
         if holders.is_free_for(to) {
-            holders.take(to);
+            holders.take(to, thread);
             return Some(1);
         }
-        holders.take(from);
+        holders.take(from, thread);
         refused(wait)
     }
 

@@ -17,8 +17,8 @@ pub enum Object {
     Register(u64),
     /// A lock.
     Lock {
-        /// Whether somebody holds it exclusively.
-        exclusive: bool,
+        /// Who holds it exclusively.
+        exclusive: Option<ThreadId>,
         /// Whether somebody holds it upgradably.
         upgradable: bool,
         /// The number of shared holders.
@@ -70,7 +70,7 @@ pub enum Object {
 
 impl Object {
     /// A free lock.
-    pub const LOCK: Object = Object::Lock { exclusive: false, upgradable: false, shared: 0 };
+    pub const LOCK: Object = Object::Lock { exclusive: None, upgradable: false, shared: 0 };
 
     /// A condition variable where nobody waits.
     #[must_use]

@@ -96,9 +96,9 @@ impl World {
         };
         patience != crate::Patience::Wait
             || match mode {
-                LockMode::Exclusive => !exclusive && !upgradable && *shared == 0,
-                LockMode::Shared => !exclusive,
-                LockMode::Upgradable => !exclusive && !upgradable,
+                LockMode::Exclusive => exclusive.is_none() && !upgradable && *shared == 0,
+                LockMode::Shared => exclusive.is_none(),
+                LockMode::Upgradable => exclusive.is_none() && !upgradable,
             }
     }
 
@@ -182,9 +182,11 @@ impl Object {
             }
             (Act::Join, Object::End(end)) => *end,
             (Act::IsFinished, Object::End(end)) => Some(u64::from(end.is_some())),
-            (Act::Lock(mode, patience), _) => self.lock(*mode, *patience),
+            (Act::Lock(mode, patience), _) => self.lock(thread, *mode, *patience),
             (Act::Unlock(mode), _) => self.unlock(*mode),
-            (Act::Convert { from, to, patience }, _) => self.convert(*from, *to, *patience),
+            (Act::Convert { from, to, patience }, _) => {
+                self.convert(thread, (*from, *to), *patience)
+            }
             (Act::Wake(patience), _) => self.wake(thread, *patience),
             (Act::Notify { all, counted }, _) => self.notify(*all, alternative, *counted),
             (Act::Park(patience), _) => self.park(*patience),
