@@ -28,6 +28,12 @@ const MAP: &[(&str, &[&str])] = &[
     ("anyorder-pipe", &["anyorder-trace", "anyorder-system"]),
     ("anyorder-commute", &[]),
     (
+        "anyorder-threads",
+        &["anyorder-trace", "anyorder-system", "anyorder-commute", "anyorder-order"],
+    ),
+    // The library for tests: light, and below the command.
+    ("anyorder", &["anyorder-threads"]),
+    (
         "anyorder-explore",
         &["anyorder-trace", "anyorder-system", "anyorder-commute", "anyorder-search"],
     ),

@@ -25,6 +25,8 @@ const LIGHT: &[&str] = &[
     "anyorder-robust",
     "anyorder-certify",
     "anyorder-generate",
+    "anyorder-threads",
+    "anyorder",
 ];
 
 /// What the code inside a native program stands on: no more than these, and what they name.

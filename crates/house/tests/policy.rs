@@ -10,6 +10,10 @@ use std::process::Command;
 
 /// Packages with unsafe code. All other roots forbid it.
 const UNSAFE: &[(&str, &str)] = &[
+    (
+        "anyorder",
+        "shared data without the compiler's proof, as in the standard library; an allocator",
+    ),
     ("anyorder-mutate", "only `wait4` tells the memory that one child took"),
     ("anyorder-process", "an allocator, and questions to the system that no safe crate asks"),
 ];

@@ -124,8 +124,12 @@ pub enum Act {
     },
     /// A fence.
     Fence(MemoryOrder),
-    /// Takes a lock. Result: 1 if it did.
+    /// Takes a lock. Result: 1 if it did, 3 if it is also poisoned.
     Lock(LockMode, Patience),
+    /// Poisons a lock, or heals it.
+    Poison(bool),
+    /// Returns whether a lock is poisoned. Result: 1 if so.
+    IsPoisoned,
     /// Gives a lock back.
     Unlock(LockMode),
     /// Changes the mode of a held lock. Only to `Exclusive` may take time. Result: 1 if it did.
@@ -151,7 +155,8 @@ pub enum Act {
     },
     /// Ends a wait at the condition variable. Result: 1 if notified, 0 if the time was over.
     Wake(Patience),
-    /// Wakes one waiting thread, any of them, or none if none waits. Result, if asked for: how many.
+    /// Wakes one waiting thread, any of them, or none if none waits. Result, if asked for: how
+    /// many.
     Notify {
         /// Whether all are woken.
         all: bool,
@@ -203,7 +208,8 @@ pub enum Act {
     /// Waits until one of these operations would have another result, or until nothing else in the
     /// program can go on: a spinning loop that gives way. Result: 1 if something changed.
     Await(Box<[(Op, u64)]>),
-    /// Accesses data that nothing but happens-before protects.
+    /// Accesses data that nothing but happens-before protects. A write is followed by an
+    /// [`Act::Alter`] with its content. Result: the version of the data.
     Access {
         /// Whether it writes.
         write: bool,
@@ -224,6 +230,7 @@ impl Act {
             | Act::Owners
             | Act::Join
             | Act::IsFinished
+            | Act::IsPoisoned
             | Act::Choose(_)
             | Act::Await(_) => false,
             Act::Update { change: Change::CompareExchange { current, .. }, .. } => {
@@ -234,7 +241,7 @@ impl Act {
             | Act::Park(_)
             | Act::Acquire(..)
             | Act::Upgrade
-            | Act::TakeSole => result == 1,
+            | Act::TakeSole => result & 1 == 1,
             Act::Send(..) => result == sent::DONE,
             Act::Receive(_) => result >= received::FIRST,
             _ => true,

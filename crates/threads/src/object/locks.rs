@@ -9,6 +9,7 @@ struct Holders<'o> {
     exclusive: &'o mut Option<ThreadId>,
     upgradable: &'o mut bool,
     shared: &'o mut u32,
+    poisoned: &'o mut bool,
 }
 
 impl Holders<'_> {
@@ -48,8 +49,8 @@ pub(super) fn refused(patience: Patience) -> Option<u64> {
 impl Object {
     fn holders(&mut self) -> Option<Holders<'_>> {
         match self {
-            Object::Lock { exclusive, upgradable, shared } => {
-                Some(Holders { exclusive, upgradable, shared })
+            Object::Lock { exclusive, upgradable, shared, poisoned } => {
+                Some(Holders { exclusive, upgradable, shared, poisoned })
             }
             _ => None,
         }
@@ -66,7 +67,16 @@ impl Object {
             return refused(patience);
         }
         holders.take(mode, thread);
-        Some(1)
+        Some(1 | u64::from(*holders.poisoned) << 1)
+    }
+
+    pub(super) fn poison(&mut self, poisoned: bool) -> Option<u64> {
+        *self.holders()?.poisoned = poisoned;
+        Some(0)
+    }
+
+    pub(super) fn is_poisoned(&mut self) -> Option<u64> {
+        Some(u64::from(*self.holders()?.poisoned))
     }
 
     pub(super) fn unlock(&mut self, mode: LockMode) -> Option<u64> {

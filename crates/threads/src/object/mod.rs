@@ -23,6 +23,8 @@ pub enum Object {
         upgradable: bool,
         /// The number of shared holders.
         shared: u32,
+        /// Whether a holder gave it back in a panic.
+        poisoned: bool,
     },
     /// Data that we do not see, by version.
     Data(u64),
@@ -70,7 +72,8 @@ pub enum Object {
 
 impl Object {
     /// A free lock.
-    pub const LOCK: Object = Object::Lock { exclusive: None, upgradable: false, shared: 0 };
+    pub const LOCK: Object =
+        Object::Lock { exclusive: None, upgradable: false, shared: 0, poisoned: false };
 
     /// A condition variable where nobody waits.
     #[must_use]

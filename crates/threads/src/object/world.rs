@@ -75,6 +75,8 @@ impl World {
             | Act::Update { .. }
             | Act::Fence(_)
             | Act::Unlock(_)
+            | Act::Poison(_)
+            | Act::IsPoisoned
             | Act::Use
             | Act::Alter(_)
             | Act::Unpark
@@ -91,7 +93,7 @@ impl World {
 
     fn can_lock(&self, lock: ObjectId, mode: crate::LockMode, patience: crate::Patience) -> bool {
         use crate::LockMode;
-        let Some(Object::Lock { exclusive, upgradable, shared }) = self.get(lock) else {
+        let Some(Object::Lock { exclusive, upgradable, shared, .. }) = self.get(lock) else {
             return false;
         };
         patience != crate::Patience::Wait
@@ -175,7 +177,7 @@ impl Object {
                 *version = *new;
                 Some(0)
             }
-            (Act::Access { .. }, _) => Some(0),
+            (Act::Access { .. }, Object::Data(version)) => Some(*version),
             (Act::Exit(left), Object::End(end)) => {
                 *end = Some(*left);
                 Some(0)
@@ -184,6 +186,8 @@ impl Object {
             (Act::IsFinished, Object::End(end)) => Some(u64::from(end.is_some())),
             (Act::Lock(mode, patience), _) => self.lock(thread, *mode, *patience),
             (Act::Unlock(mode), _) => self.unlock(*mode),
+            (Act::Poison(poisoned), _) => self.poison(*poisoned),
+            (Act::IsPoisoned, _) => self.is_poisoned(),
             (Act::Convert { from, to, patience }, _) => {
                 self.convert(thread, (*from, *to), *patience)
             }

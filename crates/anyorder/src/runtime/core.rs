@@ -1,0 +1,386 @@
+//! The program under test: its threads as coroutines, one execution after another.
+//!
+//! The code of the program runs in coroutines, and all that runs there goes through [`with`] to
+//! come here. No borrow of the state is held while a coroutine runs.
+
+use super::arena;
+use super::contents::Storage;
+use super::failure::{Panic, Panics, Position};
+use super::names::{Names, Place};
+use super::strand::{Body, Routine, Strand};
+use anyorder_threads::{Act, Next, Object, ObjectId, Op, SiteId, ThreadId, World};
+use corosensei::stack::DefaultStack;
+use corosensei::{Coroutine, CoroutineResult, Yielder};
+use std::cell::{Cell, RefCell};
+use std::panic::{self, AssertUnwindSafe};
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+thread_local! {
+    /// The program whose code runs on this thread of the system.
+    static CURRENT: Cell<*const Core> = const { Cell::new(ptr::null()) };
+}
+
+/// Numbers of executions, over all programs of the process. 0 is none.
+static EXECUTIONS: AtomicU64 = AtomicU64::new(1);
+
+/// Calls `f` with the program whose code runs, if there is one. What `f` allocates is not part of
+/// the program.
+#[inline]
+pub(crate) fn with<R>(f: impl FnOnce(&Core) -> R) -> Option<R> {
+    let core = CURRENT.with(Cell::get);
+    if core.is_null() {
+        return None;
+    }
+    let before = arena::activate(ptr::null_mut());
+    // SAFETY: it is set only while the program is borrowed by `enter`, which resets it.
+    let result = f(unsafe { &*core });
+    arena::activate(before);
+    Some(result)
+}
+
+/// What the code of the program may do now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Phase {
+    /// No execution.
+    Idle,
+    /// Operations go to the engine.
+    Running,
+    /// The execution ends: only destructors run, and no operation waits.
+    Stopping,
+}
+
+pub(crate) struct Core {
+    pub(super) state: RefCell<State>,
+    phase: Cell<Phase>,
+    execution: Cell<u64>,
+    /// That of the coroutine that runs; null outside of coroutines.
+    pub(super) yielder: Cell<*const Yielder<u64, Next>>,
+    stack_size: usize,
+    /// Whether a panic of a spawned thread is a result of its join alone.
+    pub(super) panics_are_results: bool,
+}
+
+pub(crate) struct State {
+    pub(crate) names: Names,
+    pub(crate) panics: Panics,
+    /// By number.
+    pub(super) strands: Vec<Option<Box<Strand>>>,
+    /// Those of this execution, in the order in which they were spawned.
+    pub(super) alive: Vec<ThreadId>,
+    pub(super) current: ThreadId,
+    /// What was performed, to find the states of objects when an execution is cut short.
+    log: Vec<(ThreadId, Op, u64)>,
+    /// The objects after so many entries of the log.
+    shadow: Option<(usize, World)>,
+    stacks: Vec<DefaultStack>,
+    retired: Vec<usize>,
+    pub(super) storage: Storage,
+    /// Whether some name depends on the schedule.
+    pub(super) has_loose_names: bool,
+    /// Whether some data lies outside of the executions and is not the same in each.
+    pub(super) has_outside_data: bool,
+}
+
+impl Core {
+    pub(crate) fn new(stack_size: usize, panics_are_results: bool) -> Core {
+        let state = State {
+            names: Names::new(),
+            panics: Panics::default(),
+            strands: Vec::new(),
+            alive: Vec::new(),
+            current: ThreadId::MAIN,
+            log: Vec::new(),
+            shadow: None,
+            stacks: Vec::new(),
+            retired: Vec::new(),
+            storage: Storage::default(),
+            has_loose_names: false,
+            has_outside_data: false,
+        };
+        Core {
+            state: RefCell::new(state),
+            phase: Cell::new(Phase::Idle),
+            execution: Cell::new(0),
+            yielder: Cell::new(ptr::null()),
+            stack_size,
+            panics_are_results,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn execution(&self) -> u64 {
+        self.execution.get()
+    }
+
+    #[inline]
+    pub(crate) fn phase(&self) -> Phase {
+        self.phase.get()
+    }
+
+    /// Returns whether the code that runs is that of a thread.
+    pub(super) fn is_inside(&self) -> bool {
+        !self.yielder.get().is_null()
+    }
+
+    /// Begins an execution of a program that is this closure.
+    pub(crate) fn start(&self, body: Body) {
+        self.stop();
+        self.execution.set(EXECUTIONS.fetch_add(1, Ordering::Relaxed));
+        self.phase.set(Phase::Running);
+        let mut state = self.state.borrow_mut();
+        state.begin(ThreadId::MAIN, body, None, false);
+    }
+
+    /// Runs a thread to its next operation.
+    pub(crate) fn resume(&self, thread: ThreadId, result: u64) -> Next {
+        let (mut routine, bump, yielder) = self.prepare(thread, result);
+        let outcome = self.enter(yielder, bump, || routine.resume(result));
+        let state = &mut *self.state.borrow_mut();
+        let strand = state.strands[thread.index()].as_mut().expect("a thread that runs");
+        match outcome {
+            CoroutineResult::Yield(next) => {
+                strand.last = Some(next.op.clone());
+                strand.routine = Some(routine);
+                next
+            }
+            CoroutineResult::Return(()) => {
+                strand.stack = (0, 0);
+                state.stacks.push(routine.into_stack());
+                Next { op: Op::new(strand.end, Act::Exit(strand.exit)), site: SiteId::NONE }
+            }
+        }
+    }
+
+    fn prepare(
+        &self,
+        thread: ThreadId,
+        result: u64,
+    ) -> (Routine, *mut arena::Bump, *const Yielder<u64, Next>) {
+        let state = &mut *self.state.borrow_mut();
+        state.current = thread;
+        let strand = state.strands[thread.index()].as_mut().expect("a thread that was spawned");
+        let bump = ptr::from_mut(&mut *strand.bump);
+        if let Some(routine) = strand.routine.take() {
+            state.log.extend(strand.note(result).map(|op| (thread, op, result)));
+            return (routine, bump, strand.yielder);
+        }
+        let body = strand.body.take().expect("a thread runs once");
+        let stack = state.stacks.pop().unwrap_or_else(|| {
+            DefaultStack::new(self.stack_size).expect("memory for the stack of a thread")
+        });
+        strand.set_stack(&stack);
+        let core = ptr::from_ref(self);
+        let routine = Coroutine::with_stack(stack, move |yielder: &Yielder<u64, Next>, _| {
+            // SAFETY: `stop` ends all coroutines before the core goes.
+            unsafe { (*core).run(thread, yielder, body) }
+        });
+        (routine, bump, ptr::null())
+    }
+
+    /// Calls `f` as code of the program.
+    fn enter<R>(
+        &self,
+        yielder: *const Yielder<u64, Next>,
+        bump: *mut arena::Bump,
+        f: impl FnOnce() -> R,
+    ) -> R {
+        let outer = CURRENT.with(|current| current.replace(self));
+        self.yielder.set(yielder);
+        let memory = arena::activate(bump);
+        let result = f();
+        arena::activate(memory);
+        self.yielder.set(ptr::null());
+        CURRENT.with(|current| current.set(outer));
+        result
+    }
+
+    /// The life of a thread, on its own stack.
+    fn run(&self, thread: ThreadId, yielder: &Yielder<u64, Next>, body: Body) {
+        self.yielder.set(yielder);
+        let is_given = self.with_strand(thread, |strand| {
+            strand.yielder = yielder;
+            strand.is_given
+        });
+        if is_given {
+            let given = self.only_object(Place::Given(thread), Object::Data(0));
+            self.perform(Op::new(given, Act::Use), panic::Location::caller());
+        }
+        let exit = body();
+        self.destroy_locals(thread);
+        self.perform_deferred();
+        self.with_strand(thread, |strand| {
+            let is_known = strand.spawned == 0;
+            strand.exit = if is_known { exit } else { strand.version() };
+        });
+    }
+
+    pub(super) fn with_strand<R>(&self, thread: ThreadId, f: impl FnOnce(&mut Strand) -> R) -> R {
+        let mut state = self.state.borrow_mut();
+        f(state.strands[thread.index()].as_mut().expect("a thread that was spawned"))
+    }
+
+    /// Calls `f` with the thread whose code runs.
+    pub(crate) fn with_current<R>(&self, f: impl FnOnce(&mut Strand) -> R) -> R {
+        let mut state = self.state.borrow_mut();
+        let current = state.current;
+        f(state.strands[current.index()].as_mut().expect("a thread that was spawned"))
+    }
+
+    fn destroy_locals(&self, thread: ThreadId) {
+        while let Some(owned) = self.with_strand(thread, |strand| strand.locals.pop()) {
+            // SAFETY: each value is taken once, and freed as it was made.
+            let free = || unsafe { (owned.free)(owned.value) };
+            if let Err(payload) = panic::catch_unwind(AssertUnwindSafe(free)) {
+                self.fail(payload);
+            }
+        }
+    }
+
+    /// Names a new thread of the running one. It begins when it is resumed.
+    pub(crate) fn spawn(&self, body: Body, name: Option<Arc<str>>) -> (ThreadId, bool) {
+        let state = &mut *self.state.borrow_mut();
+        let creator = state.current;
+        let strand = state.strands[creator.index()].as_mut().expect("a thread that runs");
+        let (ordinal, is_varied) = (strand.spawned, strand.is_varied);
+        strand.spawned += 1;
+        let thread = state.names.thread(creator, ordinal);
+        state.begin(thread, body, name, is_varied);
+        (thread, is_varied)
+    }
+
+    /// Gives the next object of the running thread its number.
+    pub(crate) fn make(&self, at_first: Object) -> ObjectId {
+        let execution = self.execution.get();
+        let state = &mut *self.state.borrow_mut();
+        let current = state.current;
+        let strand = state.strands[current.index()].as_mut().expect("a thread that was spawned");
+        let place = Place::Made(current, strand.made);
+        strand.made += 1;
+        state.names.object(execution, place, at_first)
+    }
+
+    /// Gives an object at an address its number.
+    pub(crate) fn find(&self, address: usize, at_first: Object) -> ObjectId {
+        let place = self.place_of(address);
+        let state = &mut *self.state.borrow_mut();
+        state.names.object(self.execution.get(), place, at_first)
+    }
+
+    pub(crate) fn only_object(&self, place: Place, at_first: Object) -> ObjectId {
+        self.state.borrow_mut().names.only_object(place, at_first)
+    }
+
+    /// Remembers the panic of the running thread. Returns whether it is one of ours to tell.
+    pub(super) fn note_panic(&self, message: String, position: Option<Position>) -> bool {
+        if !self.is_inside() {
+            return false;
+        }
+        if self.phase.get() == Phase::Stopping {
+            // A destructor panics while we unwind its thread: the process will abort.
+            return false;
+        }
+        self.with_current(|strand| {
+            strand.panic = Some(Panic { thread: strand.id, message, position });
+        });
+        true
+    }
+
+    /// Ends the execution, wherever it is.
+    pub(crate) fn stop(&self) {
+        if self.phase.get() == Phase::Idle {
+            return;
+        }
+        self.phase.set(Phase::Stopping);
+        // The youngest first: it may borrow from those that spawned it.
+        while let Some(thread) = self.take_youngest() {
+            self.unwind(thread);
+        }
+        let stored = std::mem::take(&mut self.state.borrow_mut().storage);
+        self.enter(ptr::null(), ptr::null_mut(), || drop(stored));
+        self.state.borrow_mut().end();
+        self.phase.set(Phase::Idle);
+    }
+
+    fn take_youngest(&self) -> Option<ThreadId> {
+        let state = &mut *self.state.borrow_mut();
+        let thread = state.alive.last().copied()?;
+        state.current = thread;
+        Some(thread)
+    }
+
+    /// Runs the destructors of a thread that has not ended, and forgets it.
+    fn unwind(&self, thread: ThreadId) {
+        let (routine, body, yielder) = self.with_strand(thread, |strand| {
+            (strand.routine.take(), strand.body.take(), strand.yielder)
+        });
+        if let Some(mut routine) = routine {
+            self.enter(yielder, ptr::null_mut(), || {
+                // What a destructor throws ends with it: the execution is over.
+                let _ = panic::catch_unwind(AssertUnwindSafe(|| routine.force_unwind()));
+            });
+            self.state.borrow_mut().stacks.push(routine.into_stack());
+        }
+        self.enter(ptr::null(), ptr::null_mut(), || {
+            let _ = panic::catch_unwind(AssertUnwindSafe(|| drop(body)));
+            self.destroy_locals(thread);
+        });
+        let state = &mut *self.state.borrow_mut();
+        let at = state.alive.iter().rposition(|other| *other == thread).expect("it is alive");
+        state.alive.remove(at);
+        let State { strands, retired, .. } = state;
+        let strand = strands[thread.index()].as_mut().expect("it was spawned");
+        strand.locals.clear();
+        strand.bump.reset(retired);
+    }
+}
+
+impl Drop for Core {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl State {
+    fn begin(&mut self, thread: ThreadId, body: Body, name: Option<Arc<str>>, is_given: bool) {
+        let end = self.names.only_object(Place::End(thread), Object::End(None));
+        let token = self.names.only_object(Place::Token(thread), Object::Token(false));
+        if self.strands.len() <= thread.index() {
+            self.strands.resize_with(thread.index() + 1, || None);
+        }
+        let strand = self.strands[thread.index()]
+            .get_or_insert_with(|| Box::new(Strand::new(thread, end, token)));
+        strand.begin(body, name, is_given);
+        self.alive.push(thread);
+    }
+
+    fn end(&mut self) {
+        self.log.clear();
+        self.shadow = None;
+        if !self.retired.is_empty() {
+            arena::recycle(&mut self.retired);
+        }
+    }
+
+    /// Performs an operation that the engine does not see, on objects as they would be now. Returns
+    /// `None` if it had to wait.
+    pub(super) fn perform_unseen(&mut self, op: &Op) -> Option<u64> {
+        let names = &self.names;
+        let mut world = match self.shadow.take() {
+            Some((length, world)) if length == self.log.len() => world,
+            _ => {
+                let mut world = World::new();
+                for (thread, op, _) in &self.log {
+                    world.make(op, |object| names.initial(object));
+                    world.perform(*thread, op, 0);
+                }
+                world
+            }
+        };
+        world.make(op, |object| names.initial(object));
+        let result = world.perform(self.current, op, 0);
+        self.shadow = Some((self.log.len(), world));
+        result
+    }
+}

@@ -1,0 +1,38 @@
+//! The program under test as the engines see it: threads that stop at each operation on a shared
+//! object. In reading order:
+//!
+//! - `names`, `place`, `slot`: which thread and which object is the same one in another execution;
+//! - `arena`: an allocator that makes this decidable for what lies on the heap;
+//! - `version`, `contents`: data that the engines do not see;
+//! - `strand`, `locals`: the state of a thread;
+//! - `core`: executions; `perform`: operations; `failure`: panics;
+//! - `program`: all of it, as a `ThreadProgram`.
+
+pub(crate) use contents::Contents;
+pub(crate) use core::with;
+pub(crate) use locals::{Local, Owned};
+pub(crate) use names::Place;
+pub(crate) use perform::{
+    fresh_version, give_way, is_checking, is_stopping, perform, perform_in_drop, run_to_end,
+    unseen, version_of, version_of_model,
+};
+pub(crate) use place::{address_of_number, number_of_address, number_of_heap_address};
+pub(crate) use slot::Slot;
+pub(crate) use version::mix;
+
+pub use arena::Allocator;
+pub use failure::{Panic, Position};
+pub use program::{Program, Setting};
+
+mod arena;
+mod contents;
+mod core;
+mod failure;
+mod locals;
+mod names;
+mod perform;
+mod place;
+mod program;
+mod slot;
+mod strand;
+mod version;

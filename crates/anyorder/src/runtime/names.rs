@@ -1,0 +1,118 @@
+//! Numbers of threads, objects and positions: the same in all executions of one program.
+
+use anyorder_threads::{Object, ObjectId, SiteId, ThreadId};
+use rustc_hash::FxHashMap;
+use std::panic::Location;
+
+/// What names an object, but for what it is at first.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Place {
+    /// The `k`-th object that a thread makes.
+    Made(ThreadId, u32),
+    /// A position in the memory that a thread allocated.
+    Heap(ThreadId, u64),
+    /// A distance from the base of the stack of a thread.
+    Stack(ThreadId, u64),
+    /// An address outside of executions.
+    Fixed(usize),
+    /// The `k`-th object of unknown place that a thread is the first to use.
+    First(ThreadId, u32),
+    /// Where a thread is joined.
+    End(ThreadId),
+    /// The token of a thread.
+    Token(ThreadId),
+    /// What a thread gets when it is spawned.
+    Given(ThreadId),
+}
+
+/// The objects that were at one place.
+#[derive(Debug, Default)]
+struct Objects {
+    /// The last execution with an object there, and how many it had so far.
+    execution: u64,
+    used: u32,
+    /// The number in the sequence, the state at first, the object.
+    known: Vec<(u32, Object, ObjectId)>,
+}
+
+/// All names that were given, over all executions of a program.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    threads: FxHashMap<(ThreadId, u32), ThreadId>,
+    threads_count: u32,
+    places: FxHashMap<Place, Objects>,
+    initial: Vec<Object>,
+    sites: Vec<&'static Location<'static>>,
+    /// By address: one position may have several.
+    sites_by_address: FxHashMap<usize, SiteId>,
+    sites_by_place: FxHashMap<(&'static str, u32, u32), SiteId>,
+}
+
+impl Names {
+    pub(crate) fn new() -> Names {
+        Names { threads_count: 1, ..Names::default() }
+    }
+
+    /// Returns the `ordinal`-th thread that `creator` spawns.
+    pub(crate) fn thread(&mut self, creator: ThreadId, ordinal: u32) -> ThreadId {
+        let count = &mut self.threads_count;
+        *self.threads.entry((creator, ordinal)).or_insert_with(|| {
+            *count += 1;
+            ThreadId(*count - 1)
+        })
+    }
+
+    /// Returns the object that begins to exist at a place in this execution.
+    pub(crate) fn object(&mut self, execution: u64, place: Place, at_first: Object) -> ObjectId {
+        let objects = self.places.entry(place).or_default();
+        if objects.execution != execution {
+            (objects.execution, objects.used) = (execution, 0);
+        }
+        let number = objects.used;
+        objects.used += 1;
+        let is_it = |known: &&(u32, Object, ObjectId)| known.0 == number && known.1 == at_first;
+        if let Some((.., id)) = objects.known.iter().find(is_it) {
+            return *id;
+        }
+        let id = ObjectId(self.initial.len() as u32);
+        self.initial.push(at_first.clone());
+        objects.known.push((number, at_first, id));
+        id
+    }
+
+    /// Returns the one object of a place that has no other in an execution.
+    pub(crate) fn only_object(&mut self, place: Place, at_first: Object) -> ObjectId {
+        if let Some((.., id)) = self.places.get(&place).and_then(|objects| objects.known.first()) {
+            return *id;
+        }
+        self.object(0, place, at_first)
+    }
+
+    pub(crate) fn initial(&self, object: ObjectId) -> Object {
+        self.initial.get(object.index()).cloned().unwrap_or(Object::Data(0))
+    }
+
+    pub(crate) fn site(&mut self, location: &'static Location<'static>) -> SiteId {
+        let address = std::ptr::from_ref(location) as usize;
+        if let Some(id) = self.sites_by_address.get(&address) {
+            return *id;
+        }
+        let place = (location.file(), location.line(), location.column());
+        let new = SiteId(self.sites.len() as u32);
+        let id = *self.sites_by_place.entry(place).or_insert(new);
+        if id == new {
+            self.sites.push(location);
+        }
+        self.sites_by_address.insert(address, id);
+        id
+    }
+
+    pub(crate) fn location(&self, site: SiteId) -> Option<&'static Location<'static>> {
+        self.sites.get(site.0 as usize).copied()
+    }
+
+    /// Returns how many objects have names.
+    pub(crate) fn objects_count(&self) -> usize {
+        self.initial.len()
+    }
+}

@@ -1,0 +1,192 @@
+//! Operations, from the code of the program to the engine.
+//!
+//! An operation goes to the engine, which runs other threads meanwhile. There are two exceptions:
+//!
+//! - An execution that is cut short has its threads unwound. The operations of the destructors that
+//!   run then are performed at once, on objects as the engine left them. None waits.
+//! - A thread that unwinds from a panic of its own must not give way: the standard library counts
+//!   panics for the thread of the system, so that another thread of the program would find itself
+//!   panicking. Operations without a result are put off until the panic is caught. Those with a
+//!   result get the one that they would have now, and the engine does not see them.
+
+use super::arena;
+use super::core::{self, Core, Phase};
+use super::failure::Panic;
+use super::strand::has_no_result;
+use super::version;
+use anyorder_threads::{Act, Next, ObjectId, Op, ThreadId};
+use std::any::Any;
+use std::panic::{self, AssertUnwindSafe, Location};
+use std::thread;
+
+/// Performs an operation of the running thread, and returns its result.
+#[inline]
+pub(crate) fn perform(object: ObjectId, act: Act, at: &'static Location<'static>) -> u64 {
+    match core::with(|core| core.perform(Op::new(object, act), at)) {
+        Some(result) => result,
+        None => outside(),
+    }
+}
+
+/// Operations outside of a check have no meaning. Destructors say nothing.
+#[cold]
+fn outside() -> u64 {
+    assert!(thread::panicking(), "a type of `anyorder` was used outside of a check");
+    0
+}
+
+/// As [`perform`], but does nothing outside of checks: for destructors.
+pub(crate) fn perform_in_drop(object: ObjectId, act: Act, at: &'static Location<'static>) -> u64 {
+    core::with(|core| core.perform(Op::new(object, act), at)).unwrap_or(0)
+}
+
+/// Returns whether the code runs in a check.
+#[inline]
+pub(crate) fn is_checking() -> bool {
+    core::with(|_| ()).is_some()
+}
+
+/// Returns whether the execution is being cut short.
+pub(crate) fn is_stopping() -> bool {
+    core::with(|core| core.phase() == Phase::Stopping) == Some(true)
+}
+
+/// Returns the number for the content that the running thread gives some data.
+pub(crate) fn version_of<T: ?Sized>(value: &T) -> u64 {
+    match version::of_primitive(value) {
+        Some(number) => number,
+        None => fresh_version(),
+    }
+}
+
+/// As [`version_of`], for data that nobody has changed in this execution.
+pub(crate) fn version_of_model<T: ?Sized>(value: &T) -> u64 {
+    version::of_primitive(value).unwrap_or(0)
+}
+
+/// Calls `f`, whose allocations are not part of the program: for what threads share and the engine
+/// does not see.
+pub(crate) fn unseen<R>(f: impl FnOnce() -> R) -> R {
+    let before = arena::activate(std::ptr::null_mut());
+    let result = f();
+    arena::activate(before);
+    result
+}
+
+/// Returns a number for all that the running thread has seen.
+pub(crate) fn fresh_version() -> u64 {
+    core::with(|core| core.with_current(|strand| strand.version())).unwrap_or(0)
+}
+
+/// Waits until something changes that the running thread read since it gave way last.
+pub(crate) fn give_way(at: &'static Location<'static>) {
+    let reads = core::with(|core| core.with_current(|strand| std::mem::take(&mut strand.reads)));
+    match reads {
+        Some(reads) if !reads.is_empty() => {
+            perform(ObjectId::NONE, Act::Await(reads.into_boxed_slice()), at);
+        }
+        _ => {}
+    }
+}
+
+/// Calls `f` as the body of a thread: a panic ends here, and is the failure of the program unless
+/// it is a result of the thread.
+pub(crate) fn run_to_end<T>(f: impl FnOnce() -> T) -> Result<T, Box<dyn Any + Send>> {
+    let result = panic::catch_unwind(AssertUnwindSafe(f));
+    if let Err(payload) = result {
+        return Err(core::with(|core| core.fail(payload)).expect("a thread runs in a check"));
+    }
+    result
+}
+
+impl Core {
+    pub(crate) fn perform(&self, op: Op, at: &'static Location<'static>) -> u64 {
+        if self.phase() == Phase::Stopping {
+            return self.perform_stopping(&op);
+        }
+        if thread::panicking() {
+            return self.perform_unwinding(op, at);
+        }
+        self.perform_deferred();
+        self.send(op, at)
+    }
+
+    /// Gives way to the engine, which performs the operation.
+    fn send(&self, op: Op, at: &'static Location<'static>) -> u64 {
+        let site = self.state.borrow_mut().names.site(at);
+        let yielder = self.yielder.get();
+        assert!(!yielder.is_null(), "an operation outside of the threads of the program");
+        // SAFETY: it lies at the base of the stack of the running coroutine.
+        unsafe { (*yielder).suspend(Next { op, site }) }
+    }
+
+    /// Performs what was put off while the thread unwound.
+    pub(super) fn perform_deferred(&self) {
+        loop {
+            let deferred = self.with_current(|strand| match strand.deferred.is_empty() {
+                true => None,
+                false => Some(strand.deferred.remove(0)),
+            });
+            let Some((op, at)) = deferred else { return };
+            self.send(op, at);
+        }
+    }
+
+    fn perform_stopping(&self, op: &Op) -> u64 {
+        if self.is_inside() && !thread::panicking() {
+            // The program caught what unwinds it, and goes on. It must not.
+            let next = Next { op: op.clone(), site: anyorder_threads::SiteId::NONE };
+            // SAFETY: as in `send`. It never returns: it begins to unwind again.
+            return unsafe { (*self.yielder.get()).suspend(next) };
+        }
+        let unseen = self.state.borrow_mut().perform_unseen(op);
+        unseen.unwrap_or(u64::from(is_taking(&op.act)))
+    }
+
+    fn perform_unwinding(&self, op: Op, at: &'static Location<'static>) -> u64 {
+        let unseen = self.state.borrow_mut().perform_unseen(&op);
+        self.with_current(|strand| {
+            let taken = &mut strand.taken_unwinding;
+            let is_ours = taken.iter().position(|lock| *lock == op.object);
+            match &op.act {
+                Act::Lock(..) => taken.push(op.object),
+                Act::Unlock(_) if is_ours.is_some() => {
+                    taken.swap_remove(is_ours.unwrap_or(0));
+                }
+                act if has_no_result(act) => strand.deferred.push((op.clone(), at)),
+                _ => {}
+            }
+        });
+        unseen.unwrap_or(u64::from(is_taking(&op.act)))
+    }
+
+    /// Ends a panic that reached the root of the running thread: a failure of the program, or a
+    /// result. Returns the payload.
+    pub(super) fn fail(&self, payload: Box<dyn Any + Send>) -> Box<dyn Any + Send> {
+        if self.phase() == Phase::Stopping {
+            if self.is_inside() {
+                panic::resume_unwind(payload);
+            }
+            return payload;
+        }
+        self.perform_deferred();
+        let panic = self.with_current(|strand| {
+            let unknown = Panic { thread: strand.id, message: String::new(), position: None };
+            strand.taken_unwinding.clear();
+            strand.panic.take().unwrap_or(unknown)
+        });
+        if !self.panics_are_results || panic.thread == ThreadId::MAIN {
+            let number = self.state.borrow_mut().panics.number(panic);
+            self.send(Op::new(ObjectId::NONE, Act::Fail(number)), Location::caller());
+        }
+        payload
+    }
+}
+
+/// Returns whether an operation that would wait is taken for one that took what it waited for.
+fn is_taking(act: &Act) -> bool {
+    matches!(
+        act,
+        Act::Lock(..) | Act::Wake(_) | Act::Park(_) | Act::Acquire(..) | Act::Convert { .. }
+    )
+}

@@ -1,0 +1,108 @@
+//! A closure as a program for the engines.
+
+use super::core::Core;
+use super::failure::{Panic, Position, hook_panics};
+use super::perform::run_to_end;
+use anyorder_threads::{Next, Object, ObjectId, SiteId, ThreadId, ThreadProgram};
+use std::sync::Arc;
+
+/// What programs have at first for the stack of a thread, in bytes. Pages that are not touched take
+/// no memory.
+pub(crate) const STACK_SIZE: usize = 1 << 20;
+
+/// A closure whose threads and objects are those of this crate: each call of it is an execution.
+///
+/// ```
+/// use anyorder::Program;
+/// let program = Program::new(|| assert_eq!(1 + 1, 2));
+/// # drop(program);
+/// ```
+pub struct Program {
+    body: Arc<dyn Fn() + Send + Sync>,
+    core: Box<Core>,
+}
+
+/// How a program is run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Setting {
+    /// The size of the stack of each thread, in bytes.
+    pub stack_size: usize,
+    /// Whether the panic of a spawned thread is a result for its join, and no failure.
+    pub panics_are_results: bool,
+}
+
+impl Default for Setting {
+    fn default() -> Setting {
+        Setting { stack_size: STACK_SIZE, panics_are_results: false }
+    }
+}
+
+impl Program {
+    /// Makes a program of a closure.
+    pub fn new(body: impl Fn() + Send + Sync + 'static) -> Program {
+        Program::with(Setting::default(), Arc::new(body))
+    }
+
+    /// Makes a program of a closure, with a setting.
+    #[must_use]
+    pub fn with(setting: Setting, body: Arc<dyn Fn() + Send + Sync>) -> Program {
+        hook_panics();
+        let core = Core::new(setting.stack_size, setting.panics_are_results);
+        Program { body, core: Box::new(core) }
+    }
+
+    /// Returns the panic of a [`Fail`](anyorder_threads::Act::Fail).
+    #[must_use]
+    pub fn panic(&self, number: u32) -> Option<Panic> {
+        self.core.state.borrow().panics.get(number).cloned()
+    }
+
+    /// Returns where a position is.
+    #[must_use]
+    pub fn position(&self, site: SiteId) -> Option<Position> {
+        self.core.state.borrow().names.location(site).map(Position::from)
+    }
+
+    /// Returns whether names may depend on the schedule: some object was at an address of which
+    /// nothing is known. Then an engine may take one object for two.
+    #[must_use]
+    pub fn has_loose_names(&self) -> bool {
+        self.core.state.borrow().has_loose_names
+    }
+
+    /// Returns whether a lock or cell that was made outside of the executions holds data that does
+    /// not begin anew in each of them.
+    #[must_use]
+    pub fn has_outside_data(&self) -> bool {
+        self.core.state.borrow().has_outside_data
+    }
+
+    /// Returns how many objects have numbers.
+    #[must_use]
+    pub fn objects_count(&self) -> usize {
+        self.core.state.borrow().names.objects_count()
+    }
+}
+
+impl ThreadProgram for Program {
+    fn start(&mut self) {
+        let body = Arc::clone(&self.body);
+        self.core.start(Box::new(move || {
+            // The panic was told.
+            let _ = run_to_end(|| body());
+            0
+        }));
+    }
+
+    fn resume(&mut self, thread: ThreadId, result: u64) -> Next {
+        self.core.resume(thread, result)
+    }
+
+    fn stop(&mut self) {
+        self.core.stop();
+    }
+
+    fn initial(&self, object: ObjectId) -> Object {
+        self.core.state.borrow().names.initial(object)
+    }
+}

@@ -1,0 +1,191 @@
+//! The state of a thread of the program.
+
+use super::arena::Bump;
+use super::failure::Panic;
+use super::locals::Locals;
+use super::version::mix;
+use anyorder_threads::{Act, LockMode, Next, ObjectId, Op, Patience, ThreadId, received, sent};
+use corosensei::stack::{DefaultStack, Stack};
+use corosensei::{Coroutine, Yielder};
+use std::panic::Location;
+use std::sync::Arc;
+
+pub(crate) type Body = Box<dyn FnOnce() -> u64>;
+pub(crate) type Routine = Coroutine<u64, Next, ()>;
+
+/// How many reads are kept that a spinning thread waits for.
+const READS_MAX: usize = 16;
+
+/// A thread of the program: a coroutine, and what it has seen.
+pub(crate) struct Strand {
+    pub(crate) id: ThreadId,
+    pub(crate) routine: Option<Routine>,
+    /// What it will run.
+    pub(crate) body: Option<Body>,
+    pub(crate) yielder: *const Yielder<u64, Next>,
+    /// From the lowest address to the highest one.
+    pub(crate) stack: (usize, usize),
+    /// The operation at which it is.
+    pub(crate) last: Option<Op>,
+    /// A hash of all results that it got.
+    pub(crate) history: u64,
+    /// How many objects it made, threads it spawned, and objects of unknown place it was first at.
+    pub(crate) made: u32,
+    pub(crate) spawned: u32,
+    pub(crate) firsts: u32,
+    /// Whether its results are not the same in all executions.
+    pub(crate) is_varied: bool,
+    /// Whether it begins with a read of what its creator gave it.
+    pub(crate) is_given: bool,
+    /// The number that its exit leaves.
+    pub(crate) exit: u64,
+    /// What it read since it gave way last, the oldest first.
+    pub(crate) reads: Vec<(Op, u64)>,
+    /// Operations of destructors that ran while it unwound.
+    pub(crate) deferred: Vec<(Op, &'static Location<'static>)>,
+    /// Locks that it took while it unwound.
+    pub(crate) taken_unwinding: Vec<ObjectId>,
+    pub(crate) panic: Option<Panic>,
+    pub(crate) locals: Locals,
+    pub(crate) name: Option<Arc<str>>,
+    pub(crate) end: ObjectId,
+    pub(crate) token: ObjectId,
+    pub(crate) bump: Box<Bump>,
+}
+
+impl Strand {
+    pub(crate) fn new(id: ThreadId, end: ObjectId, token: ObjectId) -> Strand {
+        Strand {
+            id,
+            routine: None,
+            body: None,
+            yielder: std::ptr::null(),
+            stack: (0, 0),
+            last: None,
+            history: 0,
+            made: 0,
+            spawned: 0,
+            firsts: 0,
+            is_varied: false,
+            is_given: false,
+            exit: 0,
+            reads: Vec::new(),
+            deferred: Vec::new(),
+            taken_unwinding: Vec::new(),
+            panic: None,
+            locals: Locals::default(),
+            name: None,
+            end,
+            token,
+            bump: Box::new(Bump::new(id.0)),
+        }
+    }
+
+    /// Prepares for another execution.
+    pub(crate) fn begin(&mut self, body: Body, name: Option<Arc<str>>, is_given: bool) {
+        self.body = Some(body);
+        self.last = None;
+        self.history = mix(0, u64::from(self.id.0));
+        (self.made, self.spawned, self.firsts) = (0, 0, 0);
+        (self.is_varied, self.is_given) = (is_given, is_given);
+        self.exit = 0;
+        self.reads.clear();
+        self.deferred.clear();
+        self.taken_unwinding.clear();
+        self.panic = None;
+        self.name = name;
+    }
+
+    pub(crate) fn set_stack(&mut self, stack: &DefaultStack) {
+        self.stack = (stack.limit().get(), stack.base().get());
+    }
+
+    /// Notes the result of its last operation, which it returns.
+    #[inline]
+    pub(crate) fn note(&mut self, result: u64) -> Option<Op> {
+        let op = self.last.take()?;
+        self.history = mix(self.history, result);
+        self.is_varied |= varies(&op.act);
+        if is_read(&op.act, result) {
+            self.note_read(op.clone(), result);
+        } else if matches!(op.act, Act::Await(_)) {
+            self.reads.clear();
+        }
+        Some(op)
+    }
+
+    fn note_read(&mut self, op: Op, result: u64) {
+        if let Some(at) = self.reads.iter().position(|(other, _)| *other == op) {
+            self.reads.remove(at);
+        } else if self.reads.len() == READS_MAX {
+            self.reads.remove(0);
+        }
+        self.reads.push((op, result));
+    }
+
+    /// A number for data that is a function of what the thread has seen.
+    pub(crate) fn version(&self) -> u64 {
+        mix(self.history, u64::from(self.id.0) << 32 | 0x9e37)
+    }
+}
+
+/// Returns whether the results of an operation differ between executions.
+fn varies(act: &Act) -> bool {
+    !matches!(
+        act,
+        Act::Store(..)
+            | Act::Fence(_)
+            | Act::Unlock(_)
+            | Act::Alter(_)
+            | Act::Poison(_)
+            | Act::Wait { .. }
+            | Act::Wake(Patience::Wait)
+            | Act::Notify { counted: false, .. }
+            | Act::Park(Patience::Wait)
+            | Act::Unpark
+            | Act::Senders(_)
+            | Act::Receivers(_)
+            | Act::Pass(_)
+            | Act::Release(_)
+            | Act::Close
+            | Act::Retain
+            | Act::Spawn(_)
+            | Act::Fail(_)
+    )
+}
+
+/// Returns whether an operation with this result changed nothing, and would have another result if
+/// something changed.
+fn is_read(act: &Act, result: u64) -> bool {
+    match act {
+        Act::Load(_) | Act::Use | Act::Access { write: false } | Act::Owners => true,
+        Act::Update { change, bits, .. } => change.of(result, *bits).unwrap_or(result) == result,
+        Act::Lock(_, Patience::Try | Patience::TimeOut)
+        | Act::Convert { patience: Patience::Try | Patience::TimeOut, .. }
+        | Act::Acquire(_, Patience::Try | Patience::TimeOut)
+        | Act::TakeSole
+        | Act::IsFinished => result == 0,
+        Act::Send(_, Patience::Try | Patience::TimeOut) => result == sent::FULL,
+        Act::Receive(Patience::Try | Patience::TimeOut) => result == received::EMPTY,
+        _ => false,
+    }
+}
+
+/// Returns whether an operation has no result, so that it can be performed later.
+pub(crate) fn has_no_result(act: &Act) -> bool {
+    matches!(
+        act,
+        Act::Store(..)
+            | Act::Unlock(LockMode::Exclusive | LockMode::Shared | LockMode::Upgradable)
+            | Act::Alter(_)
+            | Act::Poison(_)
+            | Act::Notify { counted: false, .. }
+            | Act::Unpark
+            | Act::Senders(_)
+            | Act::Receivers(_)
+            | Act::Release(_)
+            | Act::Close
+            | Act::Retain
+            | Act::Drop
+    )
+}

@@ -1,0 +1,60 @@
+//! As [`std::thread`].
+//!
+//! [`yield_now`] and [`sleep`] wait until something changes that the thread read since it gave way
+//! last, or until nothing else can go on: a loop that spins makes one turn for each change.
+
+pub use builder::Builder;
+pub use handle::{JoinHandle, Thread, ThreadId};
+pub use local::{AccessError, LocalKey};
+pub use park::{park, park_timeout};
+pub use scope::{Scope, ScopedJoinHandle, scope};
+pub use std::thread::{Result, available_parallelism, panicking};
+
+use crate::runtime;
+use std::panic::Location;
+use std::time::{Duration, Instant};
+
+mod builder;
+mod handle;
+mod local;
+mod park;
+mod scope;
+mod spawn;
+
+/// As [`std::thread::spawn`].
+///
+/// # Panics
+///
+/// Outside of a check.
+#[track_caller]
+pub fn spawn<F, T>(f: F) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    JoinHandle::new(spawn::spawn(f, None))
+}
+
+/// As [`std::thread::current`].
+#[must_use]
+pub fn current() -> Thread {
+    Thread::current()
+}
+
+/// As [`std::thread::yield_now`].
+#[track_caller]
+pub fn yield_now() {
+    runtime::give_way(Location::caller());
+}
+
+/// As [`std::thread::sleep`]: any other thread may run meanwhile, however long it takes.
+#[track_caller]
+pub fn sleep(_duration: Duration) {
+    runtime::give_way(Location::caller());
+}
+
+/// As [`sleep`].
+#[track_caller]
+pub fn sleep_until(_deadline: Instant) {
+    runtime::give_way(Location::caller());
+}

@@ -1,0 +1,3 @@
+//! All suites.
+
+mod basics;
