@@ -35,6 +35,7 @@ pub use show::show;
 pub use threads::threads;
 
 mod antichain;
+pub mod concurrent;
 pub mod consistency;
 pub mod effort;
 pub mod naive;

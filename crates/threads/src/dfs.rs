@@ -13,17 +13,19 @@ pub struct Plain {
     pub complete: bool,
 }
 
-/// Runs every execution of at most `steps_max` steps in the order of threads and alternatives, and
+/// Runs every execution of at most `steps_max` steps, in which threads spin in vain at most
+/// `spins_max` times in a row, in the order of threads and alternatives, and
 /// shows each one. Stops where `visit` breaks.
 ///
 /// One execution for each sequence of steps: exponential in everything. Memory is linear in the
 /// steps of one execution.
 pub fn every_execution<P: ThreadProgram + ?Sized>(
     program: &mut P,
-    steps_max: usize,
+    (steps_max, spins_max): (usize, u32),
     mut visit: impl FnMut(&mut P, &[Event], Ending) -> ControlFlow<()>,
 ) -> Plain {
     let mut execution = Execution::new(program);
+    execution.set_spins_max(spins_max);
     // Each choice made, and the number of choices there.
     let mut choices: Vec<(u32, u32)> = Vec::new();
     let mut ready: Vec<Step> = Vec::new();

@@ -40,9 +40,9 @@ pub enum Ending {
     StepLimit,
 }
 
-/// How often in a row threads may spin where nothing can change what they wait for. Loops that give
-/// up after some turns end; the others are a livelock.
-pub const FRUITLESS_MAX: u32 = 200;
+/// How often in a row threads may spin where nothing can change what they wait for, unless said
+/// otherwise. Loops that give up after some turns end; the others are a livelock.
+pub const SPINS_MAX: u32 = 200;
 
 /// A thread that has not ended.
 #[derive(Debug)]
@@ -62,6 +62,7 @@ pub struct Execution<'p, P: ThreadProgram + ?Sized> {
     events: Vec<Event>,
     is_running: bool,
     spins: Spins,
+    spins_max: u32,
 }
 
 /// The turns of threads that spin where nothing else can go on: one after another, in a circle.
@@ -75,8 +76,12 @@ pub(crate) struct Spins {
 
 impl Spins {
     /// Returns whose turn it is among the threads that spin, in ascending order.
-    pub(crate) fn turn(&self, mut spinning: impl Iterator<Item = ThreadId>) -> Option<ThreadId> {
-        if self.fruitless >= FRUITLESS_MAX {
+    pub(crate) fn turn(
+        &self,
+        mut spinning: impl Iterator<Item = ThreadId>,
+        spins_max: u32,
+    ) -> Option<ThreadId> {
+        if self.fruitless >= spins_max {
             return None;
         }
         let first = spinning.next()?;
@@ -84,6 +89,11 @@ impl Spins {
             Some(last) if first <= last => Some(spinning.find(|id| *id > last).unwrap_or(first)),
             _ => Some(first),
         }
+    }
+
+    /// The turns, and whose was the last one.
+    pub(crate) fn parts(&self) -> (u32, u32) {
+        (self.fruitless, self.last.map_or(u32::MAX, |last| last.0))
     }
 
     pub(crate) fn take(&mut self, thread: ThreadId) {
@@ -108,7 +118,13 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
             events: Vec::new(),
             is_running: false,
             spins: Spins::default(),
+            spins_max: SPINS_MAX,
         }
+    }
+
+    /// Sets how often in a row threads may spin in vain.
+    pub fn set_spins_max(&mut self, spins_max: u32) {
+        self.spins_max = spins_max;
     }
 
     /// Ends the execution, if one runs, and begins another one.
@@ -133,6 +149,17 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
     /// The program.
     pub fn program(&mut self) -> &mut P {
         self.program
+    }
+
+    pub(crate) fn program_ref(&self) -> &P {
+        self.program
+    }
+
+    /// What a thread that has not ended is about to do.
+    #[must_use]
+    pub fn next(&self, thread: ThreadId) -> Option<&Next> {
+        let at = self.live.binary_search_by_key(&thread, |live| live.id).ok()?;
+        Some(&self.live[at].next)
     }
 
     /// The events so far.
@@ -169,7 +196,8 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
         self.live.iter().for_each(|live| list(live, live.ways));
         if self.live.iter().all(|live| live.ways == 0) {
             let spins = |live: &&Live| matches!(live.next.op.act, Act::Await(_));
-            let turn = self.spins.turn(self.live.iter().filter(spins).map(|live| live.id));
+            let turn =
+                self.spins.turn(self.live.iter().filter(spins).map(|live| live.id), self.spins_max);
             steps.extend(turn.map(|thread| Step { thread, alternative: 0 }));
         }
     }

@@ -8,8 +8,11 @@
 #![forbid(unsafe_code)]
 
 pub use dfs::{Plain, every_execution};
-pub use execution::{Ending, Event, Execution, FRUITLESS_MAX, Step};
+pub use execution::{Ending, Event, Execution, SPINS_MAX, Step};
 pub use ids::{ObjectId, SiteId, ThreadId};
+pub use learn::{
+    Blocked, Divergence, Fault, Found, Incomplete, LearnOptions, Learnt, explore_by_learning,
+};
 pub use object::{Object, World};
 pub use op::{Act, Change, LockMode, MemoryOrder, Op, Patience, received, sent};
 pub use program::{Next, ThreadProgram};
@@ -17,6 +20,7 @@ pub use program::{Next, ThreadProgram};
 mod dfs;
 mod execution;
 mod ids;
+mod learn;
 mod object;
 mod op;
 mod program;

@@ -103,6 +103,7 @@ impl Object {
     pub(super) fn wait(&mut self, thread: ThreadId) -> Option<u64> {
         let Object::Condition { waiting, .. } = self else { return None };
         waiting.push(thread);
+        waiting.sort_unstable();
         Some(0)
     }
 

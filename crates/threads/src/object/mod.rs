@@ -30,7 +30,7 @@ pub enum Object {
     Data(u64),
     /// A condition variable: who waits, and who was notified and has not gone on.
     Condition {
-        /// In the order of their waits.
+        /// Sorted: any of them may be woken.
         waiting: Vec<ThreadId>,
         /// Sorted.
         notified: Vec<ThreadId>,

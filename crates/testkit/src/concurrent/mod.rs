@@ -1,0 +1,145 @@
+//! Small multithreaded programs, a slow and obvious search of all that they can do, and random ones.
+
+pub use naive::{Outcome, everything};
+pub use random::random_program;
+
+mod naive;
+mod random;
+
+/// A shared object, as it is at the start. Statements name it by its position in the program.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Thing {
+    /// An atomic number.
+    Number(u64),
+    /// A lock: free.
+    Lock,
+    /// Data under a lock.
+    Content(u64),
+    /// A condition variable.
+    Condition,
+    /// A queue with this capacity, one sender and one receiver.
+    Queue(u32),
+    /// A barrier for so many.
+    Barrier(u32),
+    /// A semaphore with so many permits.
+    Permits(u64),
+    /// So many owners.
+    Owners(u64),
+}
+
+/// How a lock is held.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Hold {
+    /// Alone.
+    Write,
+    /// With other readers.
+    Read,
+    /// With readers, but no other one of this kind.
+    Upgradable,
+}
+
+/// Whether an operation waits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Waits {
+    /// For ever.
+    Ever,
+    /// Not at all.
+    Never,
+    /// For a time.
+    Some,
+}
+
+/// An operation. The first number is the object, if there is one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Do {
+    /// Reads a number.
+    Load(usize),
+    /// Writes it.
+    Store(usize, u64),
+    /// Writes one more than the last result.
+    StoreNext(usize),
+    /// Adds to it; results in the value before.
+    Add(usize, u64),
+    /// Stores the third if it has the second; results in the value before.
+    Swap(usize, u64, u64),
+    /// Takes a lock.
+    Lock(usize, Hold, Waits),
+    /// Gives it back.
+    Unlock(usize, Hold),
+    /// Makes an upgradable hold a sole one.
+    Upgrade(usize, Waits),
+    /// Makes a sole hold a shared one.
+    Downgrade(usize),
+    /// Reads content.
+    Use(usize),
+    /// Sets it.
+    Alter(usize, u64),
+    /// Gives back the lock (second) and waits at the condition.
+    Wait(usize, usize),
+    /// Ends the wait.
+    Wake(usize, Waits),
+    /// Notifies one or all; results in the number if asked for.
+    Notify(usize, bool, bool),
+    /// Takes the own token.
+    Park(Waits),
+    /// Gives a thread its token.
+    Unpark(usize),
+    /// Sends.
+    Send(usize, u64, Waits),
+    /// Receives.
+    Receive(usize, Waits),
+    /// Adds or removes a sender.
+    Senders(usize, bool),
+    /// Adds or removes a receiver.
+    Receivers(usize, bool),
+    /// Arrives at a barrier: twice the generation, plus one for the last.
+    Arrive(usize),
+    /// Waits for a generation to pass: that of the last result, an arrival; the number is ignored.
+    Pass(usize, u64),
+    /// Takes permits.
+    Acquire(usize, u32, Waits),
+    /// Gives permits.
+    Release(usize, u32),
+    /// Closes a semaphore.
+    Close(usize),
+    /// Adds an owner.
+    Retain(usize),
+    /// Removes an owner; results in whether it was the last.
+    Disown(usize),
+    /// Reads the number of owners.
+    CountOwners(usize),
+    /// Adds an owner if there is one.
+    Revive(usize),
+    /// Removes the owner if it is the only one.
+    TakeSole(usize),
+    /// Starts a thread.
+    Spawn(usize),
+    /// Waits for its end.
+    Join(usize),
+    /// Whether it has ended.
+    IsFinished(usize),
+    /// Any number below this.
+    Choose(u32),
+}
+
+/// A statement of a thread.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Stmt {
+    /// An operation; its result becomes the last one.
+    Do(Do),
+    /// Branches on the last result.
+    If(u64, Vec<Stmt>, Vec<Stmt>),
+    /// Repeats an operation that only reads or fails until it has this result, giving way between.
+    SpinUntil(Do, u64),
+    /// A failure.
+    Fail(u32),
+}
+
+/// A program. Thread 0 runs at the start; the others are spawned by statements, each at most once.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Concurrent {
+    /// The objects.
+    pub things: Vec<Thing>,
+    /// The threads.
+    pub threads: Vec<Vec<Stmt>>,
+}

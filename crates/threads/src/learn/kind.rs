@@ -1,0 +1,110 @@
+//! How an operation touches an object, as far as commuting is concerned.
+
+use crate::ids::ObjectId;
+use crate::op::{Act, LockMode, Op, Patience};
+
+/// How an operation touches an object.
+///
+/// Two operations on different objects commute. On one object, those of two kinds commute wherever
+/// both can be performed, unless the kinds are in conflict.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum Kind {
+    /// Reads it.
+    Observe,
+    /// Changes it, or waits for a change.
+    Change,
+    /// Changes it in a way that commutes with itself: shared locking, permits given, tokens, owners
+    /// added.
+    Add,
+    /// Takes a lock or fails.
+    Attempt,
+    /// Gives back what only the own thread holds: nobody who waits for it can go on before.
+    Give,
+    /// Removes an owner.
+    Remove,
+    /// Waits for something that stays so for ever.
+    After,
+    /// Reads what nobody else can touch at that time.
+    Guarded,
+}
+
+impl Kind {
+    const ALL: [Kind; 8] = [
+        Kind::Observe,
+        Kind::Change,
+        Kind::Add,
+        Kind::Attempt,
+        Kind::Give,
+        Kind::Remove,
+        Kind::After,
+        Kind::Guarded,
+    ];
+
+    /// As a set of one kind.
+    pub(crate) const fn bit(self) -> u8 {
+        1 << self as u8
+    }
+
+    /// The kinds in conflict with this one, as a set.
+    pub(crate) const fn conflicts(self) -> u8 {
+        use Kind::*;
+        match self {
+            Observe => Change.bit() | Add.bit() | Attempt.bit() | Remove.bit(),
+            Change => Observe.bit() | Change.bit() | Add.bit() | Attempt.bit() | Remove.bit(),
+            Add => Observe.bit() | Change.bit() | Attempt.bit() | Remove.bit(),
+            Attempt => Observe.bit() | Change.bit() | Add.bit() | Attempt.bit() | Give.bit(),
+            Give => Attempt.bit(),
+            Remove => Observe.bit() | Change.bit() | Add.bit() | Remove.bit(),
+            After | Guarded => 0,
+        }
+    }
+
+    /// The kinds that may make a waiting operation possible, as a set.
+    pub(crate) const ENABLING: u8 = Kind::Change.bit()
+        | Kind::Add.bit()
+        | Kind::Attempt.bit()
+        | Kind::Give.bit()
+        | Kind::Remove.bit();
+}
+
+/// The union of the kinds in conflict with any of a set.
+pub(crate) fn conflicts_of(kinds: u8) -> u8 {
+    let of =
+        |set: u8, kind: Kind| if kinds & kind.bit() == 0 { set } else { set | kind.conflicts() };
+    Kind::ALL.into_iter().fold(0, of)
+}
+
+/// Calls `each` with every object of an operation and how it is touched. Operations of which every
+/// other thread's operations are independent have none.
+pub(crate) fn touches(op: &Op, mut each: impl FnMut(ObjectId, Kind)) {
+    let object = op.object;
+    let kind = match &op.act {
+        Act::Alter(_) | Act::Fail(_) | Act::Choose(_) | Act::Fence(_) | Act::Spawn(_) => return,
+        // Contents are protected by a lock, or handed over.
+        Act::Use => Kind::Guarded,
+        Act::Load(_) | Act::Owners => Kind::Observe,
+        Act::Access { write: false } => Kind::Observe,
+        Act::Join | Act::Pass(_) => Kind::After,
+        Act::IsFinished => Kind::Attempt,
+        Act::Exit(_) => Kind::Give,
+        Act::Unlock(_) => Kind::Give,
+        Act::Lock(LockMode::Shared, Patience::Wait) => Kind::Add,
+        Act::Lock(_, Patience::Try | Patience::TimeOut) => Kind::Attempt,
+        Act::Convert { patience: Patience::Try | Patience::TimeOut, .. } => Kind::Attempt,
+        Act::Unpark | Act::Release(_) | Act::Retain => Kind::Add,
+        Act::Drop => Kind::Remove,
+        Act::Wait { lock, .. } => {
+            each(*lock, Kind::Give);
+            Kind::Change
+        }
+        Act::Await(watched) => {
+            for (op, _) in watched {
+                each(op.object, Kind::Observe);
+            }
+            return;
+        }
+        _ => Kind::Change,
+    };
+    each(object, kind);
+}

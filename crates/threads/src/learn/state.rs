@@ -1,0 +1,166 @@
+//! States of the known behaviour: where each thread is in its tree, and the objects.
+
+use super::behaviour::{Behaviours, NodeId};
+use super::hash::Hash;
+use crate::execution::{Spins, Step};
+use crate::ids::{ObjectId, ThreadId};
+use crate::object::{Object, World};
+use crate::op::Act;
+
+/// A state.
+#[derive(Clone, Debug)]
+pub(crate) struct State {
+    /// The threads that have not ended, by number.
+    pub(crate) live: Vec<(ThreadId, NodeId)>,
+    /// The last operation of each thread that has ended, if that matters.
+    ended: Vec<NodeId>,
+    pub(crate) world: World,
+    spins: Spins,
+}
+
+/// What a step leads to.
+pub(crate) enum Successor {
+    /// A known state.
+    Known(State),
+    /// It is not known what a thread does next.
+    Unknown,
+}
+
+impl State {
+    /// The state at the start; `None` if nothing is known yet.
+    pub(crate) fn start(known: &Behaviours) -> Option<State> {
+        let root = known.root(ThreadId::MAIN)?;
+        let (live, ended) = (Vec::new(), Vec::new());
+        let mut state = State { live, ended, world: World::new(), spins: Spins::default() };
+        state.place(ThreadId::MAIN, root, known);
+        Some(state)
+    }
+
+    fn place(&mut self, thread: ThreadId, node: NodeId, known: &Behaviours) {
+        self.world.make(known.op(node), |object| known.initial(object));
+        match self.live.binary_search_by_key(&thread, |live| live.0) {
+            Ok(at) => self.live[at].1 = node,
+            Err(at) => self.live.insert(at, (thread, node)),
+        }
+    }
+
+    /// Lists in how many ways each thread can go on, in the order of `live`. If none can, the turn
+    /// goes to a thread that spins.
+    pub(crate) fn ways(&self, known: &Behaviours, spins_max: u32, ways: &mut Vec<u32>) {
+        ways.clear();
+        let of = |live: &(ThreadId, NodeId)| self.world.alternatives(live.0, known.op(live.1));
+        ways.extend(self.live.iter().map(of));
+        if ways.iter().all(|ways| *ways == 0) {
+            let spins = |live: &&(ThreadId, NodeId)| matches!(known.op(live.1).act, Act::Await(_));
+            let turn =
+                self.spins.turn(self.live.iter().filter(spins).map(|live| live.0), spins_max);
+            if let Some(turn) = turn
+                && let Ok(at) = self.live.binary_search_by_key(&turn, |live| live.0)
+            {
+                ways[at] = 1;
+            }
+        }
+    }
+
+    /// Performs a step that is possible. With `keep`, threads that ended stay part of the state.
+    pub(crate) fn after(mut self, step: Step, known: &Behaviours, keep: bool) -> Successor {
+        let Ok(at) = self.live.binary_search_by_key(&step.thread, |live| live.0) else {
+            return Successor::Unknown;
+        };
+        let node = self.live[at].1;
+        let op = known.op(node);
+        let result = match self.world.perform(step.thread, op, step.alternative) {
+            Some(result) => {
+                self.spins.note(&op.act, result);
+                result
+            }
+            None => {
+                self.spins.take(step.thread);
+                0
+            }
+        };
+        match op.act {
+            Act::Exit(_) => {
+                self.live.remove(at);
+                if keep {
+                    self.ended.push(node);
+                    self.ended.sort_unstable();
+                }
+                return Successor::Known(self);
+            }
+            Act::Spawn(child) => match known.root(child) {
+                Some(root) => self.place(child, root, known),
+                None => return Successor::Unknown,
+            },
+            _ => {}
+        }
+        match known.child(node, result) {
+            Some(child) => {
+                self.place(step.thread, child, known);
+                Successor::Known(self)
+            }
+            None => Successor::Unknown,
+        }
+    }
+
+    /// Returns a hash of what can still matter: the classes of the threads, and the objects that
+    /// some thread may still touch. `numbered` tells of which threads the number matters.
+    pub(crate) fn key(&self, known: &Behaviours, numbered: impl Fn(ThreadId) -> bool) -> u128 {
+        let mut hash = Hash::new();
+        let mut nameless: Vec<u32> = Vec::new();
+        for (thread, node) in &self.live {
+            let class = known.node(*node).class;
+            if numbered(*thread) {
+                hash.number(u64::from(thread.0) << 32 | u64::from(class));
+            } else {
+                nameless.push(class);
+            }
+        }
+        nameless.sort_unstable();
+        hash.number(u64::MAX);
+        nameless.iter().for_each(|class| hash.number(u64::from(*class)));
+        hash.number(u64::MAX);
+        self.ended.iter().for_each(|node| hash.number(u64::from(node.0)));
+        self.relevant(known, |object, state| {
+            hash.number(u64::from(object.0) | 1 << 40);
+            hash.object(state);
+        });
+        hash.spins(&self.spins);
+        hash.end()
+    }
+
+    /// Returns a hash of what all threads saw, if threads that ended were kept.
+    pub(crate) fn histories(&self) -> u128 {
+        let mut hash = Hash::new();
+        let nodes = self.live.iter().map(|live| live.1).chain(self.ended.iter().copied());
+        nodes.for_each(|node| hash.number(u64::from(node.0)));
+        hash.end()
+    }
+
+    /// Calls `each` with every object that a thread may still touch, ascending.
+    fn relevant<'s>(&'s self, known: &Behaviours, mut each: impl FnMut(ObjectId, &'s Object)) {
+        let futures =
+            || self.live.iter().map(|live| known.footprints.get(known.node(live.1).future));
+        let mut ends: Vec<&[(ObjectId, u8)]> = futures().collect();
+        while let Some(next) = ends.iter().filter_map(|list| list.first()).map(|t| t.0).min() {
+            for list in &mut ends {
+                if list.first().is_some_and(|touch| touch.0 == next) {
+                    *list = &list[1..];
+                }
+            }
+            if let Some(state) = self.world.get(next) {
+                each(next, state);
+            }
+        }
+    }
+
+    /// Whether some thread's number occurs in an object.
+    pub(crate) fn names(&self, thread: ThreadId) -> bool {
+        self.world.all().any(|object| match object {
+            Object::Condition { waiting, notified } => {
+                waiting.contains(&thread) || notified.contains(&thread)
+            }
+            _ => false,
+        })
+    }
+}

@@ -1,0 +1,5 @@
+//! All tests of the crate in one binary: building and linking many takes longer than the tests.
+
+mod learn;
+mod plain;
+mod script;

@@ -1,0 +1,208 @@
+//! The programs of `anyorder_testkit::concurrent` behind the door of a multithreaded program.
+
+use anyorder_testkit::concurrent::{Concurrent, Do, Hold, Stmt, Thing, Waits};
+use anyorder_threads::{
+    Act, Change, LockMode, MemoryOrder, Next, Object, ObjectId, Op, Patience, SiteId, ThreadId,
+    ThreadProgram,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Where a thread is: the lists it is in, with the position of the next statement in each.
+#[derive(Clone, Debug, Default)]
+struct Place {
+    lists: Vec<(Vec<Stmt>, usize)>,
+    last: u64,
+    /// A spinning loop, and whether it gives way next.
+    spin: Option<(Do, u64, bool)>,
+    history: Vec<u64>,
+    is_begun: bool,
+}
+
+/// A program that runs.
+pub(crate) struct Script {
+    program: Concurrent,
+    places: BTreeMap<u32, Place>,
+    /// All that threads saw in any execution.
+    pub(crate) seen: BTreeSet<(usize, Vec<u64>)>,
+    pub(crate) ops: BTreeSet<String>,
+}
+
+impl Script {
+    pub(crate) fn new(program: Concurrent) -> Script {
+        let (places, seen, ops) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
+        Script { program, places, seen, ops }
+    }
+
+    fn end(&self, thread: usize) -> ObjectId {
+        ObjectId((self.program.things.len() + thread) as u32)
+    }
+
+    fn token(&self, thread: usize) -> ObjectId {
+        ObjectId((self.program.things.len() + self.program.threads.len() + thread) as u32)
+    }
+
+    fn op(&self, thread: usize, op: Do, last: u64) -> Op {
+        let on = |thing: usize, act| Op::new(ObjectId(thing as u32), act);
+        let order = MemoryOrder::SeqCst;
+        let update = |change| Act::Update { change, bits: 64, success: order, failure: order };
+        match op {
+            Do::Load(n) => on(n, Act::Load(order)),
+            Do::Store(n, value) => on(n, Act::Store(value, order)),
+            Do::StoreNext(n) => on(n, Act::Store(last.wrapping_add(1), order)),
+            Do::Add(n, by) => on(n, update(Change::Add(by))),
+            Do::Swap(n, current, new) => on(n, update(Change::CompareExchange { current, new })),
+            Do::Lock(n, hold, waits) => on(n, Act::Lock(mode(hold), patience(waits))),
+            Do::Unlock(n, hold) => on(n, Act::Unlock(mode(hold))),
+            Do::Upgrade(n, waits) => on(
+                n,
+                Act::Convert {
+                    from: LockMode::Upgradable,
+                    to: LockMode::Exclusive,
+                    patience: patience(waits),
+                },
+            ),
+            Do::Downgrade(n) => on(
+                n,
+                Act::Convert {
+                    from: LockMode::Exclusive,
+                    to: LockMode::Shared,
+                    patience: Patience::Wait,
+                },
+            ),
+            Do::Use(n) => on(n, Act::Use),
+            Do::Alter(n, value) => on(n, Act::Alter(value)),
+            Do::Wait(n, lock) => {
+                on(n, Act::Wait { lock: ObjectId(lock as u32), mode: LockMode::Exclusive })
+            }
+            Do::Wake(n, waits) => on(n, Act::Wake(patience(waits))),
+            Do::Notify(n, all, counted) => on(n, Act::Notify { all, counted }),
+            Do::Park(waits) => Op::new(self.token(thread), Act::Park(patience(waits))),
+            Do::Unpark(other) => Op::new(self.token(other), Act::Unpark),
+            Do::Send(n, item, waits) => on(n, Act::Send(item, patience(waits))),
+            Do::Receive(n, waits) => on(n, Act::Receive(patience(waits))),
+            Do::Senders(n, more) => on(n, Act::Senders(more)),
+            Do::Receivers(n, more) => on(n, Act::Receivers(more)),
+            Do::Arrive(n) => on(n, Act::Arrive),
+            Do::Pass(n, _) => on(n, Act::Pass(last >> 1)),
+            Do::Acquire(n, count, waits) => on(n, Act::Acquire(count, patience(waits))),
+            Do::Release(n, count) => on(n, Act::Release(count)),
+            Do::Close(n) => on(n, Act::Close),
+            Do::Retain(n) => on(n, Act::Retain),
+            Do::Disown(n) => on(n, Act::Drop),
+            Do::CountOwners(n) => on(n, Act::Owners),
+            Do::Revive(n) => on(n, Act::Upgrade),
+            Do::TakeSole(n) => on(n, Act::TakeSole),
+            Do::Spawn(child) => Op::new(self.end(child), Act::Spawn(ThreadId(child as u32))),
+            Do::Join(child) => Op::new(self.end(child), Act::Join),
+            Do::IsFinished(child) => Op::new(self.end(child), Act::IsFinished),
+            Do::Choose(count) => Op::new(ObjectId::NONE, Act::Choose(count)),
+        }
+    }
+
+    fn next(&mut self, thread: usize) -> Op {
+        let mut place = self.places.remove(&(thread as u32)).unwrap_or_default();
+        let op = self.advance(thread, &mut place);
+        self.places.insert(thread as u32, place);
+        op
+    }
+
+    fn advance(&self, thread: usize, place: &mut Place) -> Op {
+        if let Some((op, until, gives_way)) = place.spin {
+            let watched = self.op(thread, op, place.last);
+            if gives_way {
+                // After the turn, the loop goes on.
+                place.spin = Some((op, until, false));
+                return watched;
+            }
+            if place.last != until {
+                place.spin = Some((op, until, true));
+                return Op::new(ObjectId::NONE, Act::Await([(watched, place.last)].into()));
+            }
+            place.spin = None;
+        }
+        while let Some((list, at)) = place.lists.last_mut() {
+            let Some(stmt) = list.get(*at).cloned() else {
+                place.lists.pop();
+                continue;
+            };
+            *at += 1;
+            match stmt {
+                Stmt::Do(op) => return self.op(thread, op, place.last),
+                Stmt::Fail(number) => return Op::new(ObjectId::NONE, Act::Fail(number)),
+                Stmt::If(value, then, otherwise) => {
+                    place.lists.push((if place.last == value { then } else { otherwise }, 0));
+                }
+                Stmt::SpinUntil(op, until) => {
+                    place.spin = Some((op, until, false));
+                    return self.op(thread, op, place.last);
+                }
+            }
+        }
+        Op::new(self.end(thread), Act::Exit(0))
+    }
+}
+
+fn mode(hold: Hold) -> LockMode {
+    match hold {
+        Hold::Write => LockMode::Exclusive,
+        Hold::Read => LockMode::Shared,
+        Hold::Upgradable => LockMode::Upgradable,
+    }
+}
+
+fn patience(waits: Waits) -> Patience {
+    match waits {
+        Waits::Ever => Patience::Wait,
+        Waits::Never => Patience::Try,
+        Waits::Some => Patience::TimeOut,
+    }
+}
+
+impl ThreadProgram for Script {
+    fn start(&mut self) {
+        self.places.clear();
+    }
+
+    fn resume(&mut self, thread: ThreadId, result: u64) -> Next {
+        let number = thread.index();
+        let body = &self.program.threads[number];
+        let place = self.places.entry(thread.0).or_default();
+        if std::mem::replace(&mut place.is_begun, true) {
+            place.history.push(result);
+            let is_fail = matches!(
+                place.lists.last().and_then(|(list, at)| list.get(at.wrapping_sub(1))),
+                Some(Stmt::Fail(_))
+            ) && place.spin.is_none();
+            // A turn of a spinning loop is no result of an operation, nor is a failure.
+            if !is_fail && !matches!(place.spin, Some((_, _, true))) {
+                place.last = result;
+            }
+        } else {
+            place.lists.push((body.clone(), 0));
+        }
+        self.seen.insert((number, place.history.clone()));
+        let op = self.next(number);
+        self.ops.insert(format!("{:?}", op.act));
+        Next { op, site: SiteId::NONE }
+    }
+
+    fn stop(&mut self) {}
+
+    fn initial(&self, object: ObjectId) -> Object {
+        let things = self.program.things.len();
+        match self.program.things.get(object.index()) {
+            Some(Thing::Number(value)) => Object::Register(*value),
+            Some(Thing::Lock) => Object::LOCK,
+            Some(Thing::Content(value)) => Object::Data(*value),
+            Some(Thing::Condition) => Object::condition(),
+            Some(Thing::Queue(room)) => Object::queue(Some(*room)),
+            Some(Thing::Barrier(size)) => {
+                Object::Barrier { size: *size, arrived: 0, generation: 0 }
+            }
+            Some(Thing::Permits(permits)) => Object::Semaphore { permits: *permits, closed: false },
+            Some(Thing::Owners(count)) => Object::Count(*count),
+            None if object.index() < things + self.program.threads.len() => Object::End(None),
+            None => Object::Token(false),
+        }
+    }
+}
