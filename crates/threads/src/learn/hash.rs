@@ -49,9 +49,9 @@ impl Hash {
             Object::Register(value) | Object::Data(value) | Object::Count(value) => {
                 self.number(*value);
             }
-            Object::Lock { exclusive, upgradable, shared } => {
+            Object::Lock { exclusive, upgradable, shared, poisoned } => {
                 let held = u64::from(exclusive.is_some()) | u64::from(*upgradable) << 1;
-                self.number(held | u64::from(*shared) << 2);
+                self.number(held | u64::from(*poisoned) << 2 | u64::from(*shared) << 3);
             }
             Object::Condition { waiting, notified } => {
                 self.number(waiting.len() as u64);
