@@ -16,6 +16,7 @@ pub use learn::{
 pub use object::{Object, World};
 pub use op::{Act, Change, LockMode, MemoryOrder, Op, Patience, received, sent};
 pub use program::{Next, ThreadProgram};
+pub use races::{Race, RaceSide};
 
 mod dfs;
 mod execution;
@@ -24,3 +25,4 @@ mod learn;
 mod object;
 mod op;
 mod program;
+mod races;

@@ -2,4 +2,6 @@
 
 mod learn;
 mod plain;
+mod programs;
+mod races;
 mod script;

@@ -17,7 +17,7 @@ fn faults(learnt: &Learnt) -> (BTreeSet<u32>, BTreeSet<(BTreeSet<usize>, bool)>)
             Fault::Failure(number) => drop(failures.insert(*number)),
             Fault::Deadlock(blocked) => drop(stuck.insert((threads(blocked), false))),
             Fault::Livelock(blocked) => drop(stuck.insert((threads(blocked), true))),
-            Fault::StepLimit => panic!("no limit was reached"),
+            Fault::Race(_) | Fault::StepLimit => panic!("no accesses, no limit"),
         }
     }
     (failures, stuck)

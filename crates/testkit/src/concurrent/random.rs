@@ -120,7 +120,8 @@ impl Maker {
             24 => {
                 let more = self.rng.percent(30);
                 let senders = self.rng.percent(50);
-                let op = if senders { Do::Senders(QUEUE, more) } else { Do::Receivers(QUEUE, more) };
+                let op =
+                    if senders { Do::Senders(QUEUE, more) } else { Do::Receivers(QUEUE, more) };
                 self.op(stmts, op);
             }
             25 => {
@@ -132,7 +133,8 @@ impl Maker {
                 self.op(stmts, Do::Acquire(PERMITS, 1, waits));
             }
             27 => {
-                let op = if self.rng.percent(85) { Do::Release(PERMITS, 1) } else { Do::Close(PERMITS) };
+                let op =
+                    if self.rng.percent(85) { Do::Release(PERMITS, 1) } else { Do::Close(PERMITS) };
                 self.op(stmts, op);
             }
             28 => {
@@ -155,15 +157,20 @@ impl Maker {
     fn section(&mut self, stmts: &mut Vec<Stmt>) {
         let (lock, content) = self.rng.pick(&LOCKS);
         let hold = self.rng.pick(&[Hold::Write, Hold::Write, Hold::Read, Hold::Upgradable]);
-        let waits = self.rng.pick(&[Waits::Ever, Waits::Ever, Waits::Ever, Waits::Never, Waits::Some]);
+        let waits =
+            self.rng.pick(&[Waits::Ever, Waits::Ever, Waits::Ever, Waits::Never, Waits::Some]);
         let mut inner = Vec::new();
         self.op(&mut inner, Do::Use(content));
         let mut held = hold;
         match hold {
             Hold::Write => {
                 if self.rng.percent(60) {
-                    let value = self.rng.below(3);
-                    inner.push(Stmt::Do(Do::Alter(content, value)));
+                    let value = self.rng.below(4);
+                    let op = match value {
+                        3 => Do::AlterNext(content),
+                        value => Do::Alter(content, value),
+                    };
+                    inner.push(Stmt::Do(op));
                 }
                 if self.rng.percent(15) {
                     inner.push(Stmt::Do(Do::Downgrade(lock)));

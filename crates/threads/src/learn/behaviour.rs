@@ -54,6 +54,8 @@ pub(crate) struct Behaviours {
     pub(crate) footprints: Footprints,
     /// The ends of threads that other threads look at.
     ends_known: FxHashSet<ObjectId>,
+    /// Whether some thread accesses plain data.
+    pub(crate) has_accesses: bool,
     /// By thread, whether other threads know it: join it, or ask whether it has ended.
     is_known: Vec<bool>,
 }
@@ -68,6 +70,7 @@ impl Behaviours {
             initial: Vec::new(),
             footprints: Footprints::new(),
             ends_known: FxHashSet::default(),
+            has_accesses: false,
             is_known: Vec::new(),
         }
     }
@@ -235,6 +238,7 @@ impl Behaviours {
     }
 
     fn find_known_threads(&mut self) {
+        self.has_accesses = self.ops.iter().any(|op| matches!(op.0.act, Act::Access { .. }));
         let looks = |op: &&(Op, FootprintId)| matches!(op.0.act, Act::Join | Act::IsFinished);
         self.ends_known = self.ops.iter().filter(looks).map(|op| op.0.object).collect();
         self.is_known = vec![true; self.roots.len()];

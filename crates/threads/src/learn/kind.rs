@@ -83,8 +83,10 @@ pub(crate) fn touches(op: &Op, mut each: impl FnMut(ObjectId, Kind)) {
         Act::Alter(_) | Act::Fail(_) | Act::Choose(_) | Act::Fence(_) | Act::Spawn(_) => return,
         // Contents are protected by a lock, or handed over.
         Act::Use => Kind::Guarded,
+        // Which of two accesses comes first does not matter: either nothing orders them, and that
+        // is a race either way, or what orders them does.
+        Act::Access { .. } => Kind::Guarded,
         Act::Load(_) | Act::Owners => Kind::Observe,
-        Act::Access { write: false } => Kind::Observe,
         Act::Join | Act::Pass(_) => Kind::After,
         Act::IsFinished => Kind::Attempt,
         Act::Exit(_) => Kind::Give,

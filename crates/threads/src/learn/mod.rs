@@ -21,6 +21,7 @@ use crate::execution::{Ending, Execution, SPINS_MAX, Step};
 use crate::ids::{SiteId, ThreadId};
 use crate::op::{Act, Op};
 use crate::program::ThreadProgram;
+use crate::races::{Race, Slots};
 use anyorder_common::cancel::{Cancel, StopReason};
 use behaviour::{Behaviours, NodeId};
 use persistent::Persistent;
@@ -82,6 +83,8 @@ pub enum Fault {
     Deadlock(Vec<Blocked>),
     /// Threads spin for something that does not come.
     Livelock(Vec<Blocked>),
+    /// Two accesses of plain data that nothing orders.
+    Race(Race),
     /// An execution had more steps than allowed.
     StepLimit,
 }
@@ -155,6 +158,7 @@ struct Learner<'p, P: ThreadProgram + ?Sized> {
     visited: FxHashSet<u128>,
     classes: FxHashSet<u128>,
     persistent: Persistent,
+    slots: Slots,
     /// By thread, where it is in the execution.
     places: FxHashMap<ThreadId, NodeId>,
     has_learnt: bool,
@@ -180,6 +184,7 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
             visited: FxHashSet::default(),
             classes: FxHashSet::default(),
             persistent: Persistent::default(),
+            slots: Slots::default(),
             places: FxHashMap::default(),
             has_learnt: false,
         }
@@ -218,23 +223,25 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
                 self.options.cancel.check().map_err(|stopped| Incomplete::Stopped(stopped.0))?;
             }
             self.learnt.transitions += 1;
-            let is_last = frame.next == frame.steps.len();
             let state = frame.state.clone();
             let keep = self.options.classes;
-            let after = match state.after(step, &self.known, keep) {
-                Successor::Known(state) => state,
+            let (after, races) = match state.after(step, &self.known, &mut self.slots, keep) {
+                Successor::Known(state, races) => (state, races),
                 Successor::Unknown => {
                     let path: Vec<Step> = way(&stack);
                     self.run(&path)?;
                     let Some(frame) = stack.last() else { break };
-                    match frame.state.clone().after(step, &self.known, keep) {
-                        Successor::Known(state) => state,
+                    let state = frame.state.clone();
+                    match state.after(step, &self.known, &mut self.slots, keep) {
+                        Successor::Known(state, races) => (state, races),
                         // The execution was cut before the thread went on.
                         Successor::Unknown => continue,
                     }
                 }
             };
-            let _ = is_last;
+            for race in races {
+                self.note(Fault::Race(race), || way(&stack));
+            }
             self.enter(after, &mut stack);
         }
         Ok(())
@@ -252,9 +259,13 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
         }
         // A state without a choice leads to one with a choice, or to an end.
         if steps.len() != 1 {
-            let numbered =
-                |thread| self.options.classes || self.known.is_known(thread) || state.names(thread);
-            if !self.visited.insert(state.key(&self.known, numbered)) {
+            let numbered = |thread| {
+                self.options.classes
+                    || self.known.has_accesses
+                    || self.known.is_known(thread)
+                    || state.names(thread)
+            };
+            if !self.visited.insert(state.key(&self.known, &self.slots, numbered)) {
                 return;
             }
             self.learnt.states += 1;
