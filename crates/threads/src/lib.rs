@@ -7,6 +7,10 @@
 
 #![forbid(unsafe_code)]
 
+// The suites name the crate as its users do.
+#[cfg(test)]
+extern crate self as anyorder_threads;
+
 pub use dfs::{Plain, every_execution};
 pub use execution::{Ending, Event, Execution, SPINS_MAX, Step};
 pub use ids::{ObjectId, SiteId, ThreadId};
@@ -26,3 +30,7 @@ mod object;
 mod op;
 mod program;
 mod races;
+
+#[cfg(test)]
+#[path = "../tests/all.rs"]
+mod tests;

@@ -12,6 +12,7 @@
 //! much happened before.
 
 use crate::ids::{ObjectId, SiteId, ThreadId};
+use crate::learn::Sabotage;
 use crate::op::{Act, Change, LockMode, MemoryOrder, Op, received, sent};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};
@@ -113,13 +114,14 @@ pub(crate) struct Views {
     pub(crate) queues: BTreeMap<ObjectId, VecDeque<Known>>,
     /// The accesses that can be known, and where they were.
     accesses: BTreeMap<u32, RaceSide>,
+    sabotage: Sabotage,
 }
 
 impl Views {
     /// The view of the main thread at the start.
-    pub(crate) fn new() -> Views {
+    pub(crate) fn new(sabotage: Sabotage) -> Views {
         let threads = [(ThreadId::MAIN, View::default())].into();
-        Views { threads, ..Views::default() }
+        Views { threads, sabotage, ..Views::default() }
     }
 
     /// The accesses of an object that a later one can race with.
@@ -147,7 +149,7 @@ impl Views {
         let Some(known) = self.objects.get(&(object, false)) else { return };
         let view = self.threads.entry(thread).or_default();
         view.with_fence.join(known);
-        if order.acquires() {
+        if order.acquires() || self.sabotage == Sabotage::ReadsAcquire {
             view.now.join(known);
         }
     }
@@ -155,9 +157,12 @@ impl Views {
     /// A write. If it does not continue the release sequence, it starts a new one.
     fn store(&mut self, thread: ThreadId, object: ObjectId, order: MemoryOrder, continues: bool) {
         let view = self.threads.entry(thread).or_default();
-        let left = if order.releases() { &view.now } else { &view.at_fence };
+        let releases = order.releases() || self.sabotage == Sabotage::WritesRelease;
+        let left = if releases { &view.now } else { &view.at_fence };
         let known = self.objects.entry((object, false)).or_default();
         match continues {
+            true if self.sabotage == Sabotage::SequencesEnd => known.clone_from(left),
+            false if self.sabotage == Sabotage::SequencesGoOn => known.join(left),
             true => known.join(left),
             false => known.clone_from(left),
         }
@@ -185,6 +190,7 @@ impl Views {
                     self.store(thread, object, *success, true);
                 }
             }
+            Act::Fence(_) if self.sabotage == Sabotage::NoFences => {}
             Act::Fence(order) => {
                 let view = self.threads.entry(thread).or_default();
                 if order.acquires() {
@@ -250,7 +256,7 @@ impl Views {
 
     fn lock(&mut self, thread: ThreadId, object: ObjectId, mode: LockMode) {
         self.acquire(thread, object, false);
-        if mode == LockMode::Exclusive {
+        if mode == LockMode::Exclusive || self.sabotage == Sabotage::ReadersLearn {
             self.acquire(thread, object, true);
         }
     }
@@ -274,7 +280,7 @@ impl Views {
         // A write is all that later accesses need to know; a read replaces the last one.
         let gone = if second.write { slots.of(object) } else { &[own][..] };
         for slot in gone {
-            if self.accesses.remove(slot).is_some() {
+            if self.accesses.remove(slot).is_some() && self.sabotage != Sabotage::WritesInherit {
                 self.forget(*slot);
             }
         }

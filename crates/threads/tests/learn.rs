@@ -1,6 +1,6 @@
 //! Exploration by learning against the naive search.
 
-use crate::script::Script;
+use crate::tests::script::Script;
 use anyorder_testkit::concurrent::{Outcome, everything, random_program};
 use anyorder_testkit::effort::seeds;
 use anyorder_threads::{Fault, LearnOptions, Learnt, ThreadId, explore_by_learning};

@@ -1,6 +1,6 @@
 //! The programs with which peers are compared: how many executions each takes.
 
-use crate::script::Script;
+use crate::tests::script::Script;
 use anyorder_testkit::concurrent::{Concurrent, Do, Hold, Stmt, Thing, Waits};
 use anyorder_threads::{Fault, LearnOptions, Learnt, explore_by_learning};
 

@@ -1,6 +1,6 @@
 //! Races on plain data against the definition.
 
-use crate::script::Script;
+use crate::tests::script::Script;
 use anyorder_testkit::concurrent::{racy_cells, random_racy_program};
 use anyorder_testkit::effort::seeds;
 use anyorder_threads::{Fault, LearnOptions, explore_by_learning};
@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 fn races_are_those_of_the_definition() {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     let mut count = |name, by| *counts.entry(name).or_default() += by;
-    for seed in seeds(1_000) {
+    for seed in seeds(800) {
         let program = random_racy_program(seed);
-        let Some(racy) = racy_cells(&program, 1_500) else {
+        let Some(racy) = racy_cells(&program, 4_000) else {
             count("too large", 1);
             continue;
         };

@@ -208,6 +208,9 @@ pub fn random_racy_program(seed: u64) -> Concurrent {
         Thing::Lock,
         Thing::Queue(2),
     ];
+    if !rng.percent(40) {
+        return Concurrent { things, threads: publishing(&mut rng) };
+    }
     let count = 2 + rng.index(2);
     let orders = [Order::Relaxed, Order::Acquire, Order::Release, Order::Both];
     let mut threads: Vec<Vec<Stmt>> = Vec::new();
@@ -255,4 +258,62 @@ pub fn random_racy_program(seed: u64) -> Concurrent {
         }
     }
     Concurrent { things, threads }
+}
+
+/// One thread writes data and then a flag, others change the flag, and one reads the data if the
+/// flag says so: in any orderings, with and without fences.
+fn publishing(rng: &mut SplitMix64) -> Vec<Vec<Stmt>> {
+    let orders = [Order::Relaxed, Order::Acquire, Order::Release, Order::Both];
+    let fence = |rng: &mut SplitMix64, stmts: &mut Vec<Stmt>| {
+        if rng.percent(40) {
+            stmts.push(Stmt::Do(Do::Fence(rng.pick(&orders[1..]))));
+        }
+    };
+    let change = |rng: &mut SplitMix64, value: u64| match rng.below(3) {
+        0 => Do::AddAs(0, value, rng.pick(&orders)),
+        _ => Do::StoreAs(0, value, rng.pick(&orders)),
+    };
+    let mut writer = vec![Stmt::Do(Do::Poke(2))];
+    fence(rng, &mut writer);
+    writer.push(Stmt::Do(change(rng, 1)));
+    if rng.percent(40) {
+        writer.push(Stmt::Do(change(rng, 1)));
+    }
+    let section = |stmts: &mut Vec<Stmt>| {
+        stmts.push(Stmt::Do(Do::Lock(4, Hold::Read, Waits::Ever)));
+        stmts.push(Stmt::Do(Do::Unlock(4, Hold::Read)));
+    };
+    let mut reader = vec![Stmt::Do(Do::LoadAs(0, rng.pick(&orders)))];
+    let mut then = Vec::new();
+    fence(rng, &mut then);
+    let looks_at_the_flag = rng.percent(70);
+    if !looks_at_the_flag {
+        then.push(Stmt::Do(Do::StoreAs(1, 1, Order::Relaxed)));
+        section(&mut then);
+    }
+    then.push(Stmt::Do(if rng.percent(50) { Do::Peek(2) } else { Do::Poke(2) }));
+    match looks_at_the_flag {
+        true => reader.push(Stmt::If(1 + rng.below(3), then, Vec::new())),
+        false => reader.extend(then),
+    }
+    let mut threads = vec![reader, writer];
+    if rng.percent(60) {
+        let mut other = Vec::new();
+        if rng.percent(40) {
+            other.push(Stmt::Do(if rng.percent(70) { Do::Peek(2) } else { Do::Poke(2) }));
+        }
+        match looks_at_the_flag {
+            true => other.push(Stmt::Do(change(rng, 2))),
+            false => other.push(Stmt::Do(Do::LoadAs(1, Order::Relaxed))),
+        }
+        threads.push(other);
+    }
+    if rng.percent(50) {
+        threads.push(Vec::new());
+        threads.reverse();
+    }
+    for child in (1..threads.len()).rev() {
+        threads[0].insert(0, Stmt::Do(Do::Spawn(child)));
+    }
+    threads
 }

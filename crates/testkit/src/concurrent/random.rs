@@ -19,6 +19,8 @@ struct Maker {
     /// The operations that may still be made.
     room: usize,
     fails: u32,
+    /// The pieces that the program is made of. Some programs have few: they meet more often.
+    pieces: Vec<u64>,
 }
 
 /// Makes a random program of two to four threads with about `size` operations.
@@ -29,7 +31,12 @@ struct Maker {
 pub fn random_program(seed: u64, size: usize) -> Concurrent {
     let mut rng = SplitMix64(seed);
     let threads = 2 + rng.index(3);
-    let mut maker = Maker { rng, threads, room: size, fails: 0 };
+    let mut pieces: Vec<u64> = (0..34).collect();
+    if rng.percent(50) {
+        rng.shuffle(&mut pieces);
+        pieces.truncate(1 + rng.index(3));
+    }
+    let mut maker = Maker { rng, threads, room: size, fails: 0, pieces };
     let things = vec![
         Thing::Number(0),
         Thing::Number(0),
@@ -86,7 +93,7 @@ impl Maker {
     fn piece(&mut self, stmts: &mut Vec<Stmt>) {
         let number = self.rng.pick(&NUMBERS);
         let value = self.rng.below(3);
-        match self.rng.below(34) {
+        match self.rng.pick(&self.pieces) {
             0..6 => self.op(stmts, Do::Load(number)),
             6..10 => self.op(stmts, Do::Store(number, value)),
             10 => {
@@ -230,13 +237,16 @@ impl Maker {
     }
 
     fn branch(&mut self, stmts: &mut Vec<Stmt>) {
+        self.room = self.room.saturating_sub(1);
         let value = self.rng.below(2);
         let mut then = Vec::new();
         if self.rng.percent(40) {
             self.fails += 1;
             then.push(Stmt::Fail(self.fails));
         }
-        self.piece(&mut then);
+        if self.room > 0 {
+            self.piece(&mut then);
+        }
         stmts.push(Stmt::If(value, then, Vec::new()));
     }
 }

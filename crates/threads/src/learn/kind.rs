@@ -1,5 +1,6 @@
 //! How an operation touches an object, as far as commuting is concerned.
 
+use super::sabotage::Sabotage;
 use crate::ids::ObjectId;
 use crate::op::{Act, LockMode, Op, Patience};
 
@@ -69,7 +70,13 @@ impl Kind {
 }
 
 /// The union of the kinds in conflict with any of a set.
-pub(crate) fn conflicts_of(kinds: u8) -> u8 {
+pub(crate) fn conflicts_of(kinds: u8, sabotage: Sabotage) -> u8 {
+    match sabotage {
+        Sabotage::ReadsCommute if kinds == Kind::Observe.bit() => return 0,
+        Sabotage::AdditionsCommute if kinds == Kind::Add.bit() => return 0,
+        Sabotage::AttemptsCommute if kinds == Kind::Give.bit() => return 0,
+        _ => {}
+    }
     let of =
         |set: u8, kind: Kind| if kinds & kind.bit() == 0 { set } else { set | kind.conflicts() };
     Kind::ALL.into_iter().fold(0, of)

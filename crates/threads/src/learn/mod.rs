@@ -16,6 +16,7 @@
 //! go down.
 
 pub use behaviour::Divergence;
+pub(crate) use sabotage::Sabotage;
 
 use crate::execution::{Ending, Execution, SPINS_MAX, Step};
 use crate::ids::{SiteId, ThreadId};
@@ -33,6 +34,7 @@ mod footprint;
 mod hash;
 mod kind;
 mod persistent;
+mod sabotage;
 mod state;
 
 /// Options of an exploration.
@@ -49,6 +51,7 @@ pub struct LearnOptions {
     pub classes: bool,
     /// Stops the exploration.
     pub cancel: Cancel,
+    pub(crate) sabotage: Sabotage,
 }
 
 impl Default for LearnOptions {
@@ -59,6 +62,7 @@ impl Default for LearnOptions {
             executions_max: u64::MAX,
             classes: false,
             cancel: Cancel::new(),
+            sabotage: Sabotage::None,
         }
     }
 }
@@ -194,10 +198,10 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
         self.run(&[])?;
         loop {
             self.has_learnt = false;
-            self.known.classify(self.options.classes);
+            self.known.classify(self.options.classes, self.options.sabotage);
             self.learnt.searches += 1;
             self.search()?;
-            if !self.has_learnt {
+            if !self.has_learnt || self.options.sabotage == Sabotage::OneSearch {
                 return Ok(());
             }
         }
@@ -208,7 +212,7 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
         self.visited.clear();
         self.classes.clear();
         (self.learnt.states, self.learnt.transitions, self.learnt.classes) = (0, 0, 0);
-        let Some(start) = State::start(&self.known) else { return Ok(()) };
+        let Some(start) = State::start(&self.known, self.options.sabotage) else { return Ok(()) };
         let mut stack: Vec<Frame> = Vec::new();
         self.enter(start, &mut stack);
         let mut turns = 0_u32;
@@ -251,7 +255,7 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
     fn enter(&mut self, state: State, stack: &mut Vec<Frame>) {
         let mut ways = Vec::new();
         state.ways(&self.known, self.options.spins_max, &mut ways);
-        let threads = self.persistent.find(&state, &self.known, &ways);
+        let threads = self.persistent.find(&state, &self.known, &ways, self.options.sabotage);
         let mut steps = Vec::new();
         for at in threads {
             let thread = state.live[*at].0;
@@ -259,13 +263,8 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
         }
         // A state without a choice leads to one with a choice, or to an end.
         if steps.len() != 1 {
-            let numbered = |thread| {
-                self.options.classes
-                    || self.known.has_accesses
-                    || self.known.is_known(thread)
-                    || state.names(thread)
-            };
-            if !self.visited.insert(state.key(&self.known, &self.slots, numbered)) {
+            let sabotage = self.options.sabotage;
+            if !self.visited.insert(state.key(&self.known, &self.slots, sabotage)) {
                 return;
             }
             self.learnt.states += 1;

@@ -2,6 +2,7 @@
 
 use super::behaviour::{Behaviours, NodeId};
 use super::hash::Hash;
+use super::sabotage::Sabotage;
 use crate::execution::{Spins, Step};
 use crate::ids::{ObjectId, ThreadId};
 use crate::object::{Object, World};
@@ -31,10 +32,10 @@ pub(crate) enum Successor {
 
 impl State {
     /// The state at the start; `None` if nothing is known yet.
-    pub(crate) fn start(known: &Behaviours) -> Option<State> {
+    pub(crate) fn start(known: &Behaviours, sabotage: Sabotage) -> Option<State> {
         let root = known.root(ThreadId::MAIN)?;
         let (live, ended) = (Vec::new(), Vec::new());
-        let views = known.has_accesses.then(|| Box::new(Views::new()));
+        let views = known.has_accesses.then(|| Box::new(Views::new(sabotage)));
         let (world, spins) = (World::new(), Spins::default());
         let mut state = State { live, ended, world, spins, views };
         state.place(ThreadId::MAIN, root, known);
@@ -118,34 +119,35 @@ impl State {
     }
 
     /// Returns a hash of what can still matter: the classes of the threads, and the objects that
-    /// some thread may still touch. `numbered` tells of which threads the number matters.
-    pub(crate) fn key(
-        &self,
-        known: &Behaviours,
-        slots: &Slots,
-        numbered: impl Fn(ThreadId) -> bool,
-    ) -> u128 {
+    /// some thread may still touch. Which thread is where does not matter, unless the objects or
+    /// other threads name it: then the classes do, too.
+    pub(crate) fn key(&self, known: &Behaviours, slots: &Slots, sabotage: Sabotage) -> u128 {
         let mut hash = Hash::new();
-        let mut nameless: Vec<u32> = Vec::new();
-        for (thread, node) in &self.live {
-            let class = known.node(*node).class;
-            if numbered(*thread) {
-                hash.number(u64::from(thread.0) << 32 | u64::from(class));
-            } else {
-                nameless.push(class);
-            }
+        let mut classes: Vec<u32> = self.live.iter().map(|live| known.node(live.1).class).collect();
+        // With views, threads are told apart by what they know.
+        if self.views.is_none() {
+            classes.sort_unstable();
+        } else {
+            self.live.iter().for_each(|live| hash.number(u64::from(live.0.0)));
         }
-        nameless.sort_unstable();
-        hash.number(u64::MAX);
-        nameless.iter().for_each(|class| hash.number(u64::from(*class)));
+        classes.iter().for_each(|class| hash.number(u64::from(*class)));
         hash.number(u64::MAX);
         self.ended.iter().for_each(|node| hash.number(u64::from(node.0)));
         self.relevant(known, |object, state| {
-            hash.number(u64::from(object.0) | 1 << 40);
-            hash.object(state);
+            let is_forgotten = match sabotage {
+                Sabotage::ObjectsForgotten => true,
+                Sabotage::ContentsForgotten => matches!(state, Object::Data(_)),
+                _ => false,
+            };
+            if !is_forgotten {
+                hash.number(u64::from(object.0) | 1 << 40);
+                hash.object(state);
+            }
         });
         hash.spins(&self.spins);
-        if let Some(views) = &self.views {
+        if let Some(views) = &self.views
+            && sabotage != Sabotage::ViewsForgotten
+        {
             self.hash_views(views, known, slots, &mut hash);
         }
         hash.end()
@@ -208,15 +210,5 @@ impl State {
                 each(next, state);
             }
         }
-    }
-
-    /// Whether some thread's number occurs in an object.
-    pub(crate) fn names(&self, thread: ThreadId) -> bool {
-        self.world.all().any(|object| match object {
-            Object::Condition { waiting, notified } => {
-                waiting.contains(&thread) || notified.contains(&thread)
-            }
-            _ => false,
-        })
     }
 }
