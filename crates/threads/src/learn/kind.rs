@@ -71,11 +71,13 @@ impl Kind {
 
 /// The union of the kinds in conflict with any of a set.
 pub(crate) fn conflicts_of(kinds: u8, sabotage: Sabotage) -> u8 {
-    match sabotage {
-        Sabotage::ReadsCommute if kinds == Kind::Observe.bit() => return 0,
-        Sabotage::AdditionsCommute if kinds == Kind::Add.bit() => return 0,
-        Sabotage::AttemptsCommute if kinds == Kind::Give.bit() => return 0,
-        _ => {}
+    let dropped = [
+        (Sabotage::ReadsCommute, Kind::Observe),
+        (Sabotage::AdditionsCommute, Kind::Add),
+        (Sabotage::AttemptsCommute, Kind::Give),
+    ];
+    if dropped.iter().any(|(fault, kind)| sabotage == *fault && kinds == kind.bit()) {
+        return 0;
     }
     let of =
         |set: u8, kind: Kind| if kinds & kind.bit() == 0 { set } else { set | kind.conflicts() };

@@ -134,11 +134,9 @@ impl State {
         hash.number(u64::MAX);
         self.ended.iter().for_each(|node| hash.number(u64::from(node.0)));
         self.relevant(known, |object, state| {
-            let is_forgotten = match sabotage {
-                Sabotage::ObjectsForgotten => true,
-                Sabotage::ContentsForgotten => matches!(state, Object::Data(_)),
-                _ => false,
-            };
+            let is_content = matches!(state, Object::Data(_));
+            let is_forgotten = sabotage == Sabotage::ObjectsForgotten
+                || (sabotage == Sabotage::ContentsForgotten && is_content);
             if !is_forgotten {
                 hash.number(u64::from(object.0) | 1 << 40);
                 hash.object(state);
