@@ -7,6 +7,10 @@
 
 #![forbid(unsafe_code)]
 
+// The suites name the crate as its users do.
+#[cfg(test)]
+extern crate self as anyorder_threads;
+
 pub use dfs::{Plain, every_execution};
 pub use execution::{Ending, Event, Execution, SPINS_MAX, Step};
 pub use ids::{ObjectId, SiteId, ThreadId};
@@ -16,6 +20,7 @@ pub use learn::{
 pub use object::{Object, World};
 pub use op::{Act, Change, LockMode, MemoryOrder, Op, Patience, received, sent};
 pub use program::{Next, ThreadProgram};
+pub use races::{Race, RaceSide};
 
 mod dfs;
 mod execution;
@@ -24,3 +29,8 @@ mod learn;
 mod object;
 mod op;
 mod program;
+mod races;
+
+#[cfg(test)]
+#[path = "../tests/all.rs"]
+mod tests;

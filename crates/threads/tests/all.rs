@@ -1,5 +1,8 @@
 //! All tests of the crate in one binary: building and linking many takes longer than the tests.
 
 mod learn;
+mod mutants;
 mod plain;
+mod programs;
+mod races;
 mod script;

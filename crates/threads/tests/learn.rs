@@ -1,6 +1,6 @@
 //! Exploration by learning against the naive search.
 
-use crate::script::Script;
+use crate::tests::script::Script;
 use anyorder_testkit::concurrent::{Outcome, everything, random_program};
 use anyorder_testkit::effort::seeds;
 use anyorder_threads::{Fault, LearnOptions, Learnt, ThreadId, explore_by_learning};
@@ -17,7 +17,7 @@ fn faults(learnt: &Learnt) -> (BTreeSet<u32>, BTreeSet<(BTreeSet<usize>, bool)>)
             Fault::Failure(number) => drop(failures.insert(*number)),
             Fault::Deadlock(blocked) => drop(stuck.insert((threads(blocked), false))),
             Fault::Livelock(blocked) => drop(stuck.insert((threads(blocked), true))),
-            Fault::StepLimit => panic!("no limit was reached"),
+            Fault::Race(_) | Fault::StepLimit => panic!("no accesses, no limit"),
         }
     }
     (failures, stuck)

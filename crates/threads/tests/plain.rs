@@ -1,6 +1,6 @@
 //! The plain search against the naive one.
 
-use crate::script::Script;
+use crate::tests::script::Script;
 use anyorder_testkit::concurrent::{everything, random_program};
 use anyorder_testkit::effort::seeds;
 use anyorder_threads::every_execution;

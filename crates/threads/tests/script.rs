@@ -1,6 +1,6 @@
 //! The programs of `anyorder_testkit::concurrent` behind the door of a multithreaded program.
 
-use anyorder_testkit::concurrent::{Concurrent, Do, Hold, Stmt, Thing, Waits};
+use anyorder_testkit::concurrent::{Concurrent, Do, Hold, Order, Stmt, Thing, Waits};
 use anyorder_threads::{
     Act, Change, LockMode, MemoryOrder, Next, Object, ObjectId, Op, Patience, SiteId, ThreadId,
     ThreadProgram,
@@ -71,6 +71,7 @@ impl Script {
             ),
             Do::Use(n) => on(n, Act::Use),
             Do::Alter(n, value) => on(n, Act::Alter(value)),
+            Do::AlterNext(n) => on(n, Act::Alter(last.wrapping_add(1))),
             Do::Wait(n, lock) => {
                 on(n, Act::Wait { lock: ObjectId(lock as u32), mode: LockMode::Exclusive })
             }
@@ -95,6 +96,15 @@ impl Script {
             Do::Spawn(child) => Op::new(self.end(child), Act::Spawn(ThreadId(child as u32))),
             Do::Join(child) => Op::new(self.end(child), Act::Join),
             Do::IsFinished(child) => Op::new(self.end(child), Act::IsFinished),
+            Do::LoadAs(n, order) => on(n, Act::Load(memory_order(order))),
+            Do::StoreAs(n, value, order) => on(n, Act::Store(value, memory_order(order))),
+            Do::AddAs(n, by, order) => {
+                let (change, order) = (Change::Add(by), memory_order(order));
+                on(n, Act::Update { change, bits: 64, success: order, failure: order })
+            }
+            Do::Fence(order) => Op::new(ObjectId::NONE, Act::Fence(memory_order(order))),
+            Do::Peek(n) => on(n, Act::Access { write: false }),
+            Do::Poke(n) => on(n, Act::Access { write: true }),
             Do::Choose(count) => Op::new(ObjectId::NONE, Act::Choose(count)),
         }
     }
@@ -147,6 +157,15 @@ fn mode(hold: Hold) -> LockMode {
         Hold::Write => LockMode::Exclusive,
         Hold::Read => LockMode::Shared,
         Hold::Upgradable => LockMode::Upgradable,
+    }
+}
+
+fn memory_order(order: Order) -> MemoryOrder {
+    match order {
+        Order::Relaxed => MemoryOrder::Relaxed,
+        Order::Acquire => MemoryOrder::Acquire,
+        Order::Release => MemoryOrder::Release,
+        Order::Both => MemoryOrder::AcqRel,
     }
 }
 

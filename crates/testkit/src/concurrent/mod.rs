@@ -1,9 +1,11 @@
 //! Small multithreaded programs, a slow and obvious search of all that they can do, and random ones.
 
 pub use naive::{Outcome, everything};
+pub use racy::{racy_cells, random_racy_program};
 pub use random::random_program;
 
 mod naive;
+mod racy;
 mod random;
 
 /// A shared object, as it is at the start. Statements name it by its position in the program.
@@ -74,6 +76,8 @@ pub enum Do {
     Use(usize),
     /// Sets it.
     Alter(usize, u64),
+    /// Sets it to one more than the last result.
+    AlterNext(usize),
     /// Gives back the lock (second) and waits at the condition.
     Wait(usize, usize),
     /// Ends the wait.
@@ -120,6 +124,31 @@ pub enum Do {
     IsFinished(usize),
     /// Any number below this.
     Choose(u32),
+    /// Reads a number in an ordering.
+    LoadAs(usize, Order),
+    /// Writes a number in an ordering.
+    StoreAs(usize, u64, Order),
+    /// Adds to a number in an ordering.
+    AddAs(usize, u64, Order),
+    /// A fence.
+    Fence(Order),
+    /// Reads plain data; results in 0.
+    Peek(usize),
+    /// Writes plain data.
+    Poke(usize),
+}
+
+/// An ordering of an atomic operation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Order {
+    /// None.
+    Relaxed,
+    /// Of a read.
+    Acquire,
+    /// Of a write.
+    Release,
+    /// Of both.
+    Both,
 }
 
 /// A statement of a thread.

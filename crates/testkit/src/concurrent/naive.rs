@@ -22,7 +22,7 @@ pub struct Outcome {
 
 /// A condition, a lock and so on, as it is.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Is {
+pub(super) enum Is {
     Number(u64),
     Lock { writer: bool, upgrader: bool, readers: u32 },
     Condition { waiting: Vec<usize>, notified: BTreeSet<usize> },
@@ -32,19 +32,19 @@ enum Is {
 }
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct State {
+pub(super) struct State {
     /// By thread that was spawned, what it saw.
-    histories: BTreeMap<usize, History>,
+    pub(super) histories: BTreeMap<usize, History>,
     things: Vec<Is>,
     tokens: BTreeSet<usize>,
-    ended: BTreeSet<usize>,
+    pub(super) ended: BTreeSet<usize>,
     /// Turns of spinning threads since something changed, and whose was the last one.
     spins: (u32, Option<usize>),
 }
 
 /// What a thread is about to do, given what it saw.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Next {
+pub(super) enum Next {
     Op(Do),
     /// The operation and its last result.
     GiveWay(Do, u64),
@@ -53,7 +53,11 @@ enum Next {
 }
 
 /// Follows a thread through what it saw. `last` is the last result.
-fn next(stmts: &[Stmt], history: &mut std::slice::Iter<'_, u64>, last: &mut u64) -> Option<Next> {
+pub(super) fn next(
+    stmts: &[Stmt],
+    history: &mut std::slice::Iter<'_, u64>,
+    last: &mut u64,
+) -> Option<Next> {
     for stmt in stmts {
         match stmt {
             Stmt::Do(op) => match history.next() {
@@ -89,6 +93,7 @@ fn next(stmts: &[Stmt], history: &mut std::slice::Iter<'_, u64>, last: &mut u64)
 fn resolve(op: Do, last: u64) -> Do {
     match op {
         Do::StoreNext(thing) => Do::Store(thing, last.wrapping_add(1)),
+        Do::AlterNext(thing) => Do::Alter(thing, last.wrapping_add(1)),
         Do::Pass(thing, _) => Do::Pass(thing, last >> 1),
         op => op,
     }
@@ -97,13 +102,7 @@ fn resolve(op: Do, last: u64) -> Do {
 /// Searches all that a program can do; `None` if there are more states than this.
 #[must_use]
 pub fn everything(program: &Concurrent, states_max: usize, fruitless_max: u32) -> Option<Outcome> {
-    let start = State {
-        histories: [(0, Vec::new())].into(),
-        things: program.things.iter().map(begin).collect(),
-        tokens: BTreeSet::new(),
-        ended: BTreeSet::new(),
-        spins: (0, None),
-    };
+    let start = State::start(program);
     let mut outcome = Outcome::default();
     let mut known = BTreeSet::from([start.clone()]);
     let mut todo = vec![start];
@@ -164,7 +163,8 @@ fn successors(
             }
             Next::GiveWay(op, result) => {
                 let would = perform(state.clone(), thread, op);
-                let changed = would.iter().all(|after| after.histories[&thread].last() != Some(&result));
+                let changed =
+                    would.iter().all(|after| after.histories[&thread].last() != Some(&result));
                 if changed {
                     let mut after = state.clone();
                     after.saw(thread, 1);
@@ -193,13 +193,23 @@ fn successors(
 }
 
 impl State {
+    pub(super) fn start(program: &Concurrent) -> State {
+        State {
+            histories: [(0, Vec::new())].into(),
+            things: program.things.iter().map(begin).collect(),
+            tokens: BTreeSet::new(),
+            ended: BTreeSet::new(),
+            spins: (0, None),
+        }
+    }
+
     fn saw(&mut self, thread: usize, result: u64) {
         self.histories.entry(thread).or_default().push(result);
     }
 }
 
 /// All states after an operation; none if it has to wait.
-fn perform(state: State, thread: usize, op: Do) -> Vec<State> {
+pub(super) fn perform(state: State, thread: usize, op: Do) -> Vec<State> {
     let before = state.clone();
     let mut after = state;
     let mut results: Vec<(State, u64)> = Vec::new();
@@ -248,6 +258,10 @@ fn perform(state: State, thread: usize, op: Do) -> Vec<State> {
 fn counts_as_change(op: Do, result: u64) -> bool {
     match op {
         Do::Store(..)
+        | Do::StoreAs(..)
+        | Do::AddAs(..)
+        | Do::Poke(_)
+        | Do::Peek(_)
         | Do::Add(..)
         | Do::Unlock(..)
         | Do::Downgrade(_)
@@ -276,13 +290,14 @@ fn refuse(waits: Waits, result: u64) -> Option<u64> {
 
 fn perform_alone(state: &mut State, thread: usize, op: Do) -> Option<u64> {
     match op {
-        Do::Load(n) | Do::Use(n) | Do::CountOwners(n) => Some(*state.number(n)),
-        Do::Store(n, value) | Do::Alter(n, value) => {
+        Do::Load(n) | Do::LoadAs(n, _) | Do::Use(n) | Do::CountOwners(n) => Some(*state.number(n)),
+        Do::Fence(_) | Do::Peek(_) | Do::Poke(_) => Some(0),
+        Do::Store(n, value) | Do::StoreAs(n, value, _) | Do::Alter(n, value) => {
             *state.number(n) = value;
             Some(0)
         }
-        Do::StoreNext(_) => unreachable!("resolved before"),
-        Do::Add(n, by) => {
+        Do::StoreNext(_) | Do::AlterNext(_) => unreachable!("resolved before"),
+        Do::Add(n, by) | Do::AddAs(n, by, _) => {
             let old = *state.number(n);
             *state.number(n) = old.wrapping_add(by);
             Some(old)

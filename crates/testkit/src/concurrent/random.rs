@@ -19,6 +19,8 @@ struct Maker {
     /// The operations that may still be made.
     room: usize,
     fails: u32,
+    /// The pieces that the program is made of. Some programs have few: they meet more often.
+    pieces: Vec<u64>,
 }
 
 /// Makes a random program of two to four threads with about `size` operations.
@@ -29,7 +31,12 @@ struct Maker {
 pub fn random_program(seed: u64, size: usize) -> Concurrent {
     let mut rng = SplitMix64(seed);
     let threads = 2 + rng.index(3);
-    let mut maker = Maker { rng, threads, room: size, fails: 0 };
+    let mut pieces: Vec<u64> = (0..34).collect();
+    if rng.percent(50) {
+        rng.shuffle(&mut pieces);
+        pieces.truncate(1 + rng.index(3));
+    }
+    let mut maker = Maker { rng, threads, room: size, fails: 0, pieces };
     let things = vec![
         Thing::Number(0),
         Thing::Number(0),
@@ -86,7 +93,7 @@ impl Maker {
     fn piece(&mut self, stmts: &mut Vec<Stmt>) {
         let number = self.rng.pick(&NUMBERS);
         let value = self.rng.below(3);
-        match self.rng.below(34) {
+        match self.rng.pick(&self.pieces) {
             0..6 => self.op(stmts, Do::Load(number)),
             6..10 => self.op(stmts, Do::Store(number, value)),
             10 => {
@@ -120,7 +127,8 @@ impl Maker {
             24 => {
                 let more = self.rng.percent(30);
                 let senders = self.rng.percent(50);
-                let op = if senders { Do::Senders(QUEUE, more) } else { Do::Receivers(QUEUE, more) };
+                let op =
+                    if senders { Do::Senders(QUEUE, more) } else { Do::Receivers(QUEUE, more) };
                 self.op(stmts, op);
             }
             25 => {
@@ -132,7 +140,8 @@ impl Maker {
                 self.op(stmts, Do::Acquire(PERMITS, 1, waits));
             }
             27 => {
-                let op = if self.rng.percent(85) { Do::Release(PERMITS, 1) } else { Do::Close(PERMITS) };
+                let op =
+                    if self.rng.percent(85) { Do::Release(PERMITS, 1) } else { Do::Close(PERMITS) };
                 self.op(stmts, op);
             }
             28 => {
@@ -155,15 +164,20 @@ impl Maker {
     fn section(&mut self, stmts: &mut Vec<Stmt>) {
         let (lock, content) = self.rng.pick(&LOCKS);
         let hold = self.rng.pick(&[Hold::Write, Hold::Write, Hold::Read, Hold::Upgradable]);
-        let waits = self.rng.pick(&[Waits::Ever, Waits::Ever, Waits::Ever, Waits::Never, Waits::Some]);
+        let waits =
+            self.rng.pick(&[Waits::Ever, Waits::Ever, Waits::Ever, Waits::Never, Waits::Some]);
         let mut inner = Vec::new();
         self.op(&mut inner, Do::Use(content));
         let mut held = hold;
         match hold {
             Hold::Write => {
                 if self.rng.percent(60) {
-                    let value = self.rng.below(3);
-                    inner.push(Stmt::Do(Do::Alter(content, value)));
+                    let value = self.rng.below(4);
+                    let op = match value {
+                        3 => Do::AlterNext(content),
+                        value => Do::Alter(content, value),
+                    };
+                    inner.push(Stmt::Do(op));
                 }
                 if self.rng.percent(15) {
                     inner.push(Stmt::Do(Do::Downgrade(lock)));
@@ -223,13 +237,16 @@ impl Maker {
     }
 
     fn branch(&mut self, stmts: &mut Vec<Stmt>) {
+        self.room = self.room.saturating_sub(1);
         let value = self.rng.below(2);
         let mut then = Vec::new();
         if self.rng.percent(40) {
             self.fails += 1;
             then.push(Stmt::Fail(self.fails));
         }
-        self.piece(&mut then);
+        if self.room > 0 {
+            self.piece(&mut then);
+        }
         stmts.push(Stmt::If(value, then, Vec::new()));
     }
 }

@@ -3,6 +3,7 @@
 
 use super::footprint::{FootprintId, Footprints};
 use super::kind::touches;
+use super::sabotage::Sabotage;
 use crate::ids::{ObjectId, SiteId, ThreadId};
 use crate::object::Object;
 use crate::op::{Act, Op};
@@ -54,8 +55,8 @@ pub(crate) struct Behaviours {
     pub(crate) footprints: Footprints,
     /// The ends of threads that other threads look at.
     ends_known: FxHashSet<ObjectId>,
-    /// By thread, whether other threads know it: join it, or ask whether it has ended.
-    is_known: Vec<bool>,
+    /// Whether some thread accesses plain data.
+    pub(crate) has_accesses: bool,
 }
 
 impl Behaviours {
@@ -68,7 +69,7 @@ impl Behaviours {
             initial: Vec::new(),
             footprints: Footprints::new(),
             ends_known: FxHashSet::default(),
-            is_known: Vec::new(),
+            has_accesses: false,
         }
     }
 
@@ -181,8 +182,8 @@ impl Behaviours {
 
     /// Makes the futures and the classes of all nodes anew. With `apart`, each node has a class of
     /// its own. Linear in the nodes.
-    pub(crate) fn classify(&mut self, apart: bool) {
-        self.find_known_threads();
+    pub(crate) fn classify(&mut self, apart: bool, sabotage: Sabotage) {
+        self.survey_ops();
         let anonymous_end = OpId(u32::MAX);
         // A thread is younger than the operation that spawns it, and a node than its parent; but a
         // thread's tree may grow after its spawn was learnt, hence the recursion by hand.
@@ -216,7 +217,9 @@ impl Behaviours {
                 for child in &children {
                     future = self.footprints.union(future, self.node(child.1).future);
                 }
-                if let Some(root) = spawned {
+                if let Some(root) = spawned
+                    && sabotage != Sabotage::SpawnsForgotten
+                {
                     future = self.footprints.union(future, self.node(root).future);
                 }
                 let class = if apart {
@@ -224,7 +227,9 @@ impl Behaviours {
                 } else {
                     let of = |child: &(u64, NodeId)| (child.0, self.node(child.1).class);
                     let op = if is_end { anonymous_end } else { self.node(node).op };
-                    let key = (op, children.iter().map(of).collect());
+                    let none = sabotage == Sabotage::FuturesForgotten;
+                    let children = children.iter().map(of).take(if none { 0 } else { usize::MAX });
+                    let key = (op, children.collect());
                     let next = classes.len() as u32;
                     *classes.entry(key).or_insert(next)
                 };
@@ -234,22 +239,10 @@ impl Behaviours {
         }
     }
 
-    fn find_known_threads(&mut self) {
+    fn survey_ops(&mut self) {
+        self.has_accesses = self.ops.iter().any(|op| matches!(op.0.act, Act::Access { .. }));
         let looks = |op: &&(Op, FootprintId)| matches!(op.0.act, Act::Join | Act::IsFinished);
         self.ends_known = self.ops.iter().filter(looks).map(|op| op.0.object).collect();
-        self.is_known = vec![true; self.roots.len()];
-        for (op, _) in &self.ops {
-            if let Act::Spawn(child) = op.act
-                && let Some(known) = self.is_known.get_mut(child.index())
-            {
-                *known = self.ends_known.contains(&op.object);
-            }
-        }
-    }
-
-    /// Whether other threads know a thread, so that its number matters.
-    pub(crate) fn is_known(&self, thread: ThreadId) -> bool {
-        self.is_known.get(thread.index()).copied().unwrap_or(true)
     }
 
     /// Adds a future to those of all nodes above, as far as it is new there.

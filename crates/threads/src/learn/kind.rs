@@ -1,5 +1,6 @@
 //! How an operation touches an object, as far as commuting is concerned.
 
+use super::sabotage::Sabotage;
 use crate::ids::ObjectId;
 use crate::op::{Act, LockMode, Op, Patience};
 
@@ -69,7 +70,15 @@ impl Kind {
 }
 
 /// The union of the kinds in conflict with any of a set.
-pub(crate) fn conflicts_of(kinds: u8) -> u8 {
+pub(crate) fn conflicts_of(kinds: u8, sabotage: Sabotage) -> u8 {
+    let dropped = [
+        (Sabotage::ReadsCommute, Kind::Observe),
+        (Sabotage::AdditionsCommute, Kind::Add),
+        (Sabotage::AttemptsCommute, Kind::Give),
+    ];
+    if dropped.iter().any(|(fault, kind)| sabotage == *fault && kinds == kind.bit()) {
+        return 0;
+    }
     let of =
         |set: u8, kind: Kind| if kinds & kind.bit() == 0 { set } else { set | kind.conflicts() };
     Kind::ALL.into_iter().fold(0, of)
@@ -83,8 +92,10 @@ pub(crate) fn touches(op: &Op, mut each: impl FnMut(ObjectId, Kind)) {
         Act::Alter(_) | Act::Fail(_) | Act::Choose(_) | Act::Fence(_) | Act::Spawn(_) => return,
         // Contents are protected by a lock, or handed over.
         Act::Use => Kind::Guarded,
+        // Which of two accesses comes first does not matter: either nothing orders them, and that
+        // is a race either way, or what orders them does.
+        Act::Access { .. } => Kind::Guarded,
         Act::Load(_) | Act::Owners => Kind::Observe,
-        Act::Access { write: false } => Kind::Observe,
         Act::Join | Act::Pass(_) => Kind::After,
         Act::IsFinished => Kind::Attempt,
         Act::Exit(_) => Kind::Give,

@@ -16,11 +16,13 @@
 //! go down.
 
 pub use behaviour::Divergence;
+pub(crate) use sabotage::Sabotage;
 
 use crate::execution::{Ending, Execution, SPINS_MAX, Step};
 use crate::ids::{SiteId, ThreadId};
 use crate::op::{Act, Op};
 use crate::program::ThreadProgram;
+use crate::races::{Race, Slots};
 use anyorder_common::cancel::{Cancel, StopReason};
 use behaviour::{Behaviours, NodeId};
 use persistent::Persistent;
@@ -32,6 +34,7 @@ mod footprint;
 mod hash;
 mod kind;
 mod persistent;
+mod sabotage;
 mod state;
 
 /// Options of an exploration.
@@ -48,6 +51,7 @@ pub struct LearnOptions {
     pub classes: bool,
     /// Stops the exploration.
     pub cancel: Cancel,
+    pub(crate) sabotage: Sabotage,
 }
 
 impl Default for LearnOptions {
@@ -58,6 +62,7 @@ impl Default for LearnOptions {
             executions_max: u64::MAX,
             classes: false,
             cancel: Cancel::new(),
+            sabotage: Sabotage::None,
         }
     }
 }
@@ -82,6 +87,8 @@ pub enum Fault {
     Deadlock(Vec<Blocked>),
     /// Threads spin for something that does not come.
     Livelock(Vec<Blocked>),
+    /// Two accesses of plain data that nothing orders.
+    Race(Race),
     /// An execution had more steps than allowed.
     StepLimit,
 }
@@ -155,6 +162,7 @@ struct Learner<'p, P: ThreadProgram + ?Sized> {
     visited: FxHashSet<u128>,
     classes: FxHashSet<u128>,
     persistent: Persistent,
+    slots: Slots,
     /// By thread, where it is in the execution.
     places: FxHashMap<ThreadId, NodeId>,
     has_learnt: bool,
@@ -180,6 +188,7 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
             visited: FxHashSet::default(),
             classes: FxHashSet::default(),
             persistent: Persistent::default(),
+            slots: Slots::default(),
             places: FxHashMap::default(),
             has_learnt: false,
         }
@@ -189,10 +198,10 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
         self.run(&[])?;
         loop {
             self.has_learnt = false;
-            self.known.classify(self.options.classes);
+            self.known.classify(self.options.classes, self.options.sabotage);
             self.learnt.searches += 1;
             self.search()?;
-            if !self.has_learnt {
+            if !self.has_learnt || self.options.sabotage == Sabotage::OneSearch {
                 return Ok(());
             }
         }
@@ -203,7 +212,7 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
         self.visited.clear();
         self.classes.clear();
         (self.learnt.states, self.learnt.transitions, self.learnt.classes) = (0, 0, 0);
-        let Some(start) = State::start(&self.known) else { return Ok(()) };
+        let Some(start) = State::start(&self.known, self.options.sabotage) else { return Ok(()) };
         let mut stack: Vec<Frame> = Vec::new();
         self.enter(start, &mut stack);
         let mut turns = 0_u32;
@@ -218,23 +227,25 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
                 self.options.cancel.check().map_err(|stopped| Incomplete::Stopped(stopped.0))?;
             }
             self.learnt.transitions += 1;
-            let is_last = frame.next == frame.steps.len();
             let state = frame.state.clone();
             let keep = self.options.classes;
-            let after = match state.after(step, &self.known, keep) {
-                Successor::Known(state) => state,
+            let (after, races) = match state.after(step, &self.known, &mut self.slots, keep) {
+                Successor::Known(state, races) => (state, races),
                 Successor::Unknown => {
                     let path: Vec<Step> = way(&stack);
                     self.run(&path)?;
                     let Some(frame) = stack.last() else { break };
-                    match frame.state.clone().after(step, &self.known, keep) {
-                        Successor::Known(state) => state,
+                    let state = frame.state.clone();
+                    match state.after(step, &self.known, &mut self.slots, keep) {
+                        Successor::Known(state, races) => (state, races),
                         // The execution was cut before the thread went on.
                         Successor::Unknown => continue,
                     }
                 }
             };
-            let _ = is_last;
+            for race in races {
+                self.note(Fault::Race(race), || way(&stack));
+            }
             self.enter(after, &mut stack);
         }
         Ok(())
@@ -244,7 +255,7 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
     fn enter(&mut self, state: State, stack: &mut Vec<Frame>) {
         let mut ways = Vec::new();
         state.ways(&self.known, self.options.spins_max, &mut ways);
-        let threads = self.persistent.find(&state, &self.known, &ways);
+        let threads = self.persistent.find(&state, &self.known, &ways, self.options.sabotage);
         let mut steps = Vec::new();
         for at in threads {
             let thread = state.live[*at].0;
@@ -252,9 +263,8 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
         }
         // A state without a choice leads to one with a choice, or to an end.
         if steps.len() != 1 {
-            let numbered =
-                |thread| self.options.classes || self.known.is_known(thread) || state.names(thread);
-            if !self.visited.insert(state.key(&self.known, numbered)) {
+            let sabotage = self.options.sabotage;
+            if !self.visited.insert(state.key(&self.known, &self.slots, sabotage)) {
                 return;
             }
             self.learnt.states += 1;

@@ -2,6 +2,7 @@
 
 use super::behaviour::{Behaviours, NodeId};
 use super::kind::{Kind, conflicts_of};
+use super::sabotage::Sabotage;
 use super::state::State;
 use crate::ids::{ObjectId, ThreadId};
 use crate::object::Object;
@@ -19,12 +20,20 @@ pub(crate) struct Persistent {
     best: Vec<usize>,
     set: Vec<usize>,
     is_in: Vec<bool>,
+    sabotage: Sabotage,
 }
 
 impl Persistent {
     /// Returns the positions of the threads to try: those of a smallest closed set around one
     /// thread. `ways` are the ways in which each can go on.
-    pub(crate) fn find(&mut self, state: &State, known: &Behaviours, ways: &[u32]) -> &[usize] {
+    pub(crate) fn find(
+        &mut self,
+        state: &State,
+        known: &Behaviours,
+        ways: &[u32],
+        sabotage: Sabotage,
+    ) -> &[usize] {
+        self.sabotage = sabotage;
         let able = ways.iter().filter(|ways| **ways > 0).count();
         self.best.clear();
         let mut least = usize::MAX;
@@ -73,6 +82,9 @@ impl Persistent {
     /// Adds what a thread of the set needs.
     fn need(&mut self, at: usize, state: &State, known: &Behaviours, is_able: bool) {
         let (thread, node) = state.live[at];
+        if !is_able && self.sabotage == Sabotage::WaitingNeedsNobody {
+            return;
+        }
         if is_able && is_alone(state, known, thread, node) {
             return;
         }
@@ -86,7 +98,10 @@ impl Persistent {
             return;
         }
         for &(object, kinds) in known.footprints.get(known.own(node)) {
-            let against = if is_able { conflicts_of(kinds) } else { Kind::ENABLING };
+            let against = match is_able {
+                true => conflicts_of(kinds, self.sabotage),
+                false => Kind::ENABLING,
+            };
             self.add_those_that_touch(object, against, state, known);
         }
     }

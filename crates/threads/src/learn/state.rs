@@ -2,10 +2,12 @@
 
 use super::behaviour::{Behaviours, NodeId};
 use super::hash::Hash;
+use super::sabotage::Sabotage;
 use crate::execution::{Spins, Step};
 use crate::ids::{ObjectId, ThreadId};
 use crate::object::{Object, World};
 use crate::op::Act;
+use crate::races::{Known, Race, Slots, Views};
 
 /// A state.
 #[derive(Clone, Debug)]
@@ -16,22 +18,26 @@ pub(crate) struct State {
     ended: Vec<NodeId>,
     pub(crate) world: World,
     spins: Spins,
+    /// What happened before what, if there are accesses to plain data.
+    views: Option<Box<Views>>,
 }
 
 /// What a step leads to.
 pub(crate) enum Successor {
     /// A known state.
-    Known(State),
+    Known(State, Vec<Race>),
     /// It is not known what a thread does next.
     Unknown,
 }
 
 impl State {
     /// The state at the start; `None` if nothing is known yet.
-    pub(crate) fn start(known: &Behaviours) -> Option<State> {
+    pub(crate) fn start(known: &Behaviours, sabotage: Sabotage) -> Option<State> {
         let root = known.root(ThreadId::MAIN)?;
         let (live, ended) = (Vec::new(), Vec::new());
-        let mut state = State { live, ended, world: World::new(), spins: Spins::default() };
+        let views = known.has_accesses.then(|| Box::new(Views::new(sabotage)));
+        let (world, spins) = (World::new(), Spins::default());
+        let mut state = State { live, ended, world, spins, views };
         state.place(ThreadId::MAIN, root, known);
         Some(state)
     }
@@ -63,7 +69,13 @@ impl State {
     }
 
     /// Performs a step that is possible. With `keep`, threads that ended stay part of the state.
-    pub(crate) fn after(mut self, step: Step, known: &Behaviours, keep: bool) -> Successor {
+    pub(crate) fn after(
+        mut self,
+        step: Step,
+        known: &Behaviours,
+        slots: &mut Slots,
+        keep: bool,
+    ) -> Successor {
         let Ok(at) = self.live.binary_search_by_key(&step.thread, |live| live.0) else {
             return Successor::Unknown;
         };
@@ -79,6 +91,9 @@ impl State {
                 0
             }
         };
+        let event = (step.thread, op, known.node(node).site);
+        let note = |views: &mut Box<Views>| views.note(event, result, slots);
+        let races = self.views.as_mut().map(note).unwrap_or_default();
         match op.act {
             Act::Exit(_) => {
                 self.live.remove(at);
@@ -86,7 +101,7 @@ impl State {
                     self.ended.push(node);
                     self.ended.sort_unstable();
                 }
-                return Successor::Known(self);
+                return Successor::Known(self, races);
             }
             Act::Spawn(child) => match known.root(child) {
                 Some(root) => self.place(child, root, known),
@@ -97,36 +112,77 @@ impl State {
         match known.child(node, result) {
             Some(child) => {
                 self.place(step.thread, child, known);
-                Successor::Known(self)
+                Successor::Known(self, races)
             }
             None => Successor::Unknown,
         }
     }
 
     /// Returns a hash of what can still matter: the classes of the threads, and the objects that
-    /// some thread may still touch. `numbered` tells of which threads the number matters.
-    pub(crate) fn key(&self, known: &Behaviours, numbered: impl Fn(ThreadId) -> bool) -> u128 {
+    /// some thread may still touch. Which thread is where does not matter, unless the objects or
+    /// other threads name it: then the classes do, too.
+    pub(crate) fn key(&self, known: &Behaviours, slots: &Slots, sabotage: Sabotage) -> u128 {
         let mut hash = Hash::new();
-        let mut nameless: Vec<u32> = Vec::new();
-        for (thread, node) in &self.live {
-            let class = known.node(*node).class;
-            if numbered(*thread) {
-                hash.number(u64::from(thread.0) << 32 | u64::from(class));
-            } else {
-                nameless.push(class);
-            }
+        let mut classes: Vec<u32> = self.live.iter().map(|live| known.node(live.1).class).collect();
+        // With views, threads are told apart by what they know.
+        if self.views.is_none() {
+            classes.sort_unstable();
+        } else {
+            self.live.iter().for_each(|live| hash.number(u64::from(live.0.0)));
         }
-        nameless.sort_unstable();
-        hash.number(u64::MAX);
-        nameless.iter().for_each(|class| hash.number(u64::from(*class)));
+        classes.iter().for_each(|class| hash.number(u64::from(*class)));
         hash.number(u64::MAX);
         self.ended.iter().for_each(|node| hash.number(u64::from(node.0)));
         self.relevant(known, |object, state| {
-            hash.number(u64::from(object.0) | 1 << 40);
-            hash.object(state);
+            let is_content = matches!(state, Object::Data(_));
+            let is_forgotten = sabotage == Sabotage::ObjectsForgotten
+                || (sabotage == Sabotage::ContentsForgotten && is_content);
+            if !is_forgotten {
+                hash.number(u64::from(object.0) | 1 << 40);
+                hash.object(state);
+            }
         });
         hash.spins(&self.spins);
+        if let Some(views) = &self.views
+            && sabotage != Sabotage::ViewsForgotten
+        {
+            self.hash_views(views, known, slots, &mut hash);
+        }
         hash.end()
+    }
+
+    /// Adds who knows which of the accesses that a later one can race with.
+    fn hash_views(&self, views: &Views, known: &Behaviours, slots: &Slots, hash: &mut Hash) {
+        let (mut open, mut objects) = (Vec::new(), Vec::new());
+        self.relevant(known, |object, _| {
+            objects.push(object);
+            open.extend(slots.of(object).iter().copied().filter(|slot| views.exists(*slot)));
+        });
+        hash.number(open.len() as u64);
+        if open.is_empty() {
+            return;
+        }
+        open.iter().for_each(|slot| hash.number(u64::from(*slot)));
+        let mut add = |set: &Known| {
+            for slots in open.chunks(64) {
+                let bit = |(at, slot): (usize, &u32)| u64::from(set.contains(*slot)) << at;
+                hash.number(slots.iter().enumerate().map(bit).sum());
+            }
+        };
+        for (thread, _) in &self.live {
+            if let Some(view) = views.threads.get(thread) {
+                add(&view.now);
+                add(&view.with_fence);
+                add(&view.at_fence);
+            }
+        }
+        let none = Known::default();
+        for object in objects {
+            for of_readers in [false, true] {
+                add(views.objects.get(&(object, of_readers)).unwrap_or(&none));
+            }
+            views.queues.get(&object).into_iter().flatten().for_each(&mut add);
+        }
     }
 
     /// Returns a hash of what all threads saw, if threads that ended were kept.
@@ -152,15 +208,5 @@ impl State {
                 each(next, state);
             }
         }
-    }
-
-    /// Whether some thread's number occurs in an object.
-    pub(crate) fn names(&self, thread: ThreadId) -> bool {
-        self.world.all().any(|object| match object {
-            Object::Condition { waiting, notified } => {
-                waiting.contains(&thread) || notified.contains(&thread)
-            }
-            _ => false,
-        })
     }
 }

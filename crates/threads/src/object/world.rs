@@ -28,11 +28,6 @@ impl World {
         self.objects.get(object.index())?.as_ref()
     }
 
-    /// Returns the states of all objects that were used.
-    pub fn all(&self) -> impl Iterator<Item = &Object> {
-        self.objects.iter().flatten()
-    }
-
     /// Sets the state of an object.
     pub fn set(&mut self, object: ObjectId, state: Option<Object>) {
         if let Some(slot) = self.slot(object) {

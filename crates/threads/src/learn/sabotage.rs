@@ -1,0 +1,38 @@
+//! Faults of the exploration, which its tests must notice.
+
+anyorder_common::sabotage! {
+    /// Reads and changes of an object commute.
+    ReadsCommute,
+    /// Changes that commute with themselves commute with all.
+    AdditionsCommute,
+    /// Attempts commute with giving back.
+    AttemptsCommute,
+    /// Threads that wait need nobody.
+    WaitingNeedsNobody,
+    /// The search is not repeated after it learnt something.
+    OneSearch,
+    /// Two states are one if their threads are at the same places.
+    ObjectsForgotten,
+    /// Contents under locks are not part of a state.
+    ContentsForgotten,
+    /// The future of a thread does not have that of the threads it spawns.
+    SpawnsForgotten,
+    /// All nodes with one operation are one class.
+    FuturesForgotten,
+    /// Who knows which access is not part of a state.
+    ViewsForgotten,
+    /// Every read acquires.
+    ReadsAcquire,
+    /// Every write releases.
+    WritesRelease,
+    /// A write leaves the release sequence as it is.
+    SequencesGoOn,
+    /// A read-modify-write ends the release sequence.
+    SequencesEnd,
+    /// Fences do nothing.
+    NoFences,
+    /// Shared holders of a lock learn from each other.
+    ReadersLearn,
+    /// A write is known to whom the write before was known.
+    WritesInherit,
+}

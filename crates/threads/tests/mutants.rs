@@ -1,0 +1,103 @@
+//! The tests of the exploration, tested: with one rule dropped they fail.
+
+use crate::learn::Sabotage;
+use crate::tests::script::Script;
+use anyorder_testkit::concurrent::{
+    Concurrent, Do, Order, Stmt, Thing, everything, racy_cells, random_program, random_racy_program,
+};
+use anyorder_threads::{Fault, LearnOptions, explore_by_learning};
+use std::collections::BTreeSet;
+
+fn options(classes: bool, sabotage: Sabotage) -> LearnOptions {
+    let executions_max = 5_000;
+    LearnOptions { classes, spins_max: 3, executions_max, sabotage, ..LearnOptions::default() }
+}
+
+/// Whether some random program shows that something is missing.
+fn is_noticed(sabotage: Sabotage) -> bool {
+    (1..6_000).any(|seed| {
+        let program = random_program(seed, 4 + (seed % 9) as usize);
+        let Some(all) = everything(&program, 5_000, 3) else { return false };
+        [false, true].into_iter().any(|classes| {
+            let mut script = Script::new(program.clone());
+            let learnt = explore_by_learning(&mut script, &options(classes, sabotage));
+            let stuck = |found: &&anyorder_threads::Found| {
+                matches!(found.fault, Fault::Deadlock(_) | Fault::Livelock(_))
+            };
+            let is_stuck = learnt.faults.iter().any(|found| stuck(&found));
+            script.seen != all.seen
+                || is_stuck != all.ends.iter().any(|end| !end.1.is_empty())
+                || (classes && learnt.classes as usize != all.ends.len())
+        })
+    })
+}
+
+fn is_noticed_by_races(sabotage: Sabotage) -> bool {
+    (1..6_000).any(|seed| shows(&random_racy_program(seed), sabotage))
+}
+
+/// Whether the races of a program are others with a fault.
+fn shows(program: &Concurrent, sabotage: Sabotage) -> bool {
+    let Some(racy) = racy_cells(program, 600) else { return false };
+    let mut script = Script::new(program.clone());
+    let learnt = explore_by_learning(&mut script, &options(false, sabotage));
+    let cell = |found: &anyorder_threads::Found| match &found.fault {
+        Fault::Race(race) => Some(race.object.index()),
+        _ => None,
+    };
+    let cells: BTreeSet<usize> = learnt.faults.iter().filter_map(cell).collect();
+    cells != racy
+}
+
+/// The reader may read the flag before it is written, and sees the same value.
+#[test]
+fn forgotten_views_are_noticed() {
+    let body = |ops: &[Do]| ops.iter().copied().map(Stmt::Do).collect();
+    let flag = |value| Do::StoreAs(1, value, Order::Relaxed);
+    let program = Concurrent {
+        things: vec![Thing::Number(1), Thing::Number(0), Thing::Content(0)],
+        threads: vec![
+            body(&[Do::Spawn(1), Do::Spawn(2), Do::Spawn(3)]),
+            body(&[Do::Poke(2), Do::StoreAs(0, 1, Order::Release)]),
+            body(&[flag(1)]),
+            body(&[Do::LoadAs(0, Order::Acquire), flag(2), Do::Peek(2)]),
+        ],
+    };
+    assert!(!shows(&program, Sabotage::None));
+    assert!(shows(&program, Sabotage::ViewsForgotten));
+}
+
+#[test]
+fn dropped_rules_of_the_search_are_noticed() {
+    use Sabotage::*;
+    let all = [
+        ReadsCommute,
+        AdditionsCommute,
+        AttemptsCommute,
+        WaitingNeedsNobody,
+        OneSearch,
+        ObjectsForgotten,
+        ContentsForgotten,
+        SpawnsForgotten,
+        FuturesForgotten,
+    ];
+    let missed: Vec<Sabotage> = all.into_iter().filter(|fault| !is_noticed(*fault)).collect();
+    assert_eq!(missed, []);
+}
+
+#[test]
+fn dropped_rules_of_races_are_noticed() {
+    use Sabotage::*;
+    let all = [
+        ReadsAcquire,
+        WritesRelease,
+        SequencesGoOn,
+        SequencesEnd,
+        NoFences,
+        ReadersLearn,
+        WritesInherit,
+    ];
+    let missed: Vec<Sabotage> =
+        all.into_iter().filter(|fault| !is_noticed_by_races(*fault)).collect();
+    assert_eq!(missed, []);
+}
