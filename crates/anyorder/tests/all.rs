@@ -1,3 +1,12 @@
 //! All suites.
 
+mod arcs;
+mod atomics;
 mod basics;
+mod channels;
+mod litmus;
+mod locks;
+mod memory;
+mod statics;
+mod support;
+mod threads;

@@ -2,7 +2,7 @@
 
 use super::summary::{Failure, FailureKind, Line, Summary};
 use crate::runtime::Program;
-use anyorder_threads::{Act, Ending, Event, every_execution};
+use anyorder_threads::{Act, Ending, Event, SPINS_MAX, every_execution};
 use std::ops::ControlFlow;
 
 /// How far a program is explored.
@@ -34,21 +34,22 @@ impl Default for Limits {
 pub fn explore(program: &mut Program, limits: Limits) -> Summary {
     let mut summary = Summary::default();
     let mut was_cut = false;
-    let plain = every_execution(program, limits.steps_max, |program, events, ending| {
-        summary.executions += 1;
-        was_cut |= ending == Ending::StepLimit;
-        for kind in kinds(program, events, ending) {
-            if !summary.failures.iter().any(|failure| failure.kind == kind) {
-                let lines = events.iter().map(|event| line(program, event)).collect();
-                summary.failures.push(Failure { kind, lines });
+    let plain =
+        every_execution(program, (limits.steps_max, SPINS_MAX), |program, events, ending| {
+            summary.executions += 1;
+            was_cut |= ending == Ending::StepLimit;
+            for kind in kinds(program, events, ending) {
+                if !summary.failures.iter().any(|failure| failure.kind == kind) {
+                    let lines = events.iter().map(|event| line(program, event)).collect();
+                    summary.failures.push(Failure { kind, lines });
+                }
             }
-        }
-        let is_over = limits.executions_max.is_some_and(|max| summary.executions >= max);
-        if is_over || limits.stops_at_failure && !summary.failures.is_empty() {
-            return ControlFlow::Break(());
-        }
-        ControlFlow::Continue(())
-    });
+            let is_over = limits.executions_max.is_some_and(|max| summary.executions >= max);
+            if is_over || limits.stops_at_failure && !summary.failures.is_empty() {
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        });
     summary.complete = plain.complete && !was_cut;
     summary
 }

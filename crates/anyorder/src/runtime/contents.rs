@@ -49,7 +49,26 @@ impl<T: ?Sized> Contents<T> {
 pub(crate) struct Storage {
     distances: FxHashMap<usize, isize>,
     /// In the order in which they were made.
-    copies: Vec<Box<dyn Destroy>>,
+    copies: Vec<Copied>,
+}
+
+/// A copy: where the model is, where the copy is, and what destroys it.
+struct Copied {
+    model: usize,
+    address: usize,
+    size: usize,
+    copy: Box<dyn Destroy>,
+}
+
+impl Storage {
+    /// Returns the address in the model of an address in a copy.
+    pub(super) fn in_model(&self, address: usize) -> Option<usize> {
+        let inner = |copied: &Copied| {
+            let inner = address.checked_sub(copied.address)?;
+            (inner < copied.size).then_some(copied.model + inner)
+        };
+        self.copies.iter().find_map(inner)
+    }
 }
 
 trait Destroy {
@@ -76,8 +95,8 @@ impl<T: ?Sized> Destroy for CopyOf<T> {
 
 impl Drop for Storage {
     fn drop(&mut self) {
-        for copy in &mut self.copies {
-            copy.destroy();
+        for copied in &mut self.copies {
+            copied.copy.destroy();
         }
     }
 }
@@ -87,7 +106,8 @@ impl Core {
         if let Some(distance) = self.state.borrow().storage.distances.get(&address) {
             return *distance;
         }
-        if !matches!(self.place_of(address), Place::Fixed(_)) {
+        let is_copy = self.state.borrow().storage.in_model(address).is_some();
+        if is_copy || !matches!(self.place_of(address), Place::Fixed(_)) {
             return 0;
         }
         // Data of statics was made when the program was compiled: its bytes may be copied. Other
@@ -96,17 +116,17 @@ impl Core {
             self.state.borrow_mut().has_outside_data = true;
             return 0;
         }
-        let Some((distance, copy)) = copy(model) else { return 0 };
+        let Some(copied) = copy(model) else { return 0 };
+        let distance = (copied.address as isize).wrapping_sub(copied.model as isize);
         let storage = &mut self.state.borrow_mut().storage;
         storage.distances.insert(address, distance);
-        storage.copies.push(copy);
+        storage.copies.push(copied);
         distance
     }
 }
 
-/// Copies the data of a static. Returns how far the copy is from it, and what destroys the copy.
-/// `None` if there is nothing to copy.
-fn copy<T: ?Sized>(model: *mut T) -> Option<(isize, Box<dyn Destroy>)> {
+/// Copies the data of a static; `None` if it has no bytes.
+fn copy<T: ?Sized>(model: *mut T) -> Option<Copied> {
     // SAFETY: the model is alive, and nothing changes it.
     let layout = Layout::for_value(unsafe { &*model });
     if layout.size() == 0 {
@@ -124,5 +144,6 @@ fn copy<T: ?Sized>(model: *mut T) -> Option<(isize, Box<dyn Destroy>)> {
         Box::new(CopyOf { value: model.wrapping_byte_offset(distance), layout });
     // SAFETY: what is in a static outlives all; only the compiler does not know it.
     let copy: Box<dyn Destroy> = unsafe { mem::transmute(copy) };
-    Some((distance, copy))
+    let model = model.cast::<()>() as usize;
+    Some(Copied { model, address: address as usize, size: layout.size(), copy })
 }

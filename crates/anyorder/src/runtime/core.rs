@@ -22,6 +22,9 @@ thread_local! {
     static CURRENT: Cell<*const Core> = const { Cell::new(ptr::null()) };
 }
 
+/// How often a thread may catch what unwinds it when an execution is cut short.
+const CATCHES_MAX: u32 = 100;
+
 /// Numbers of executions, over all programs of the process. 0 is none.
 static EXECUTIONS: AtomicU64 = AtomicU64::new(1);
 
@@ -316,11 +319,18 @@ impl Core {
             (strand.routine.take(), strand.body.take(), strand.yielder)
         });
         if let Some(mut routine) = routine {
-            self.enter(yielder, ptr::null_mut(), || {
-                // What a destructor throws ends with it: the execution is over.
-                let _ = panic::catch_unwind(AssertUnwindSafe(|| routine.force_unwind()));
-            });
-            self.state.borrow_mut().stacks.push(routine.into_stack());
+            // What a destructor throws ends with it: the execution is over.
+            let mut again = || {
+                let mut resume = || routine.resume(0);
+                let go_on = || panic::catch_unwind(AssertUnwindSafe(&mut resume));
+                let outcome = self.enter(yielder, ptr::null_mut(), go_on);
+                matches!(outcome, Ok(CoroutineResult::Yield(_)))
+            };
+            match (0..CATCHES_MAX).all(|_| again()) {
+                // It catches all that unwinds it, and goes on for ever: its stack is lost.
+                true => std::mem::forget(routine),
+                false => self.state.borrow_mut().stacks.push(routine.into_stack()),
+            }
         }
         self.enter(ptr::null(), ptr::null_mut(), || {
             let _ = panic::catch_unwind(AssertUnwindSafe(|| drop(body)));

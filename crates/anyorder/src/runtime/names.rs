@@ -68,7 +68,9 @@ impl Names {
         if objects.execution != execution {
             (objects.execution, objects.used) = (execution, 0);
         }
-        let number = objects.used;
+        // What is fixed stays: whoever asks again has forgotten. Elsewhere a new object took the
+        // place of an old one.
+        let number = if matches!(place, Place::Fixed(_)) { 0 } else { objects.used };
         objects.used += 1;
         let is_it = |known: &&(u32, Object, ObjectId)| known.0 == number && known.1 == at_first;
         if let Some((.., id)) = objects.known.iter().find(is_it) {

@@ -99,6 +99,9 @@ pub(crate) fn run_to_end<T>(f: impl FnOnce() -> T) -> Result<T, Box<dyn Any + Se
     result
 }
 
+/// What unwinds a thread when its execution is cut short.
+struct Stopped;
+
 impl Core {
     pub(crate) fn perform(&self, op: Op, at: &'static Location<'static>) -> u64 {
         if self.phase() == Phase::Stopping {
@@ -117,7 +120,11 @@ impl Core {
         let yielder = self.yielder.get();
         assert!(!yielder.is_null(), "an operation outside of the threads of the program");
         // SAFETY: it lies at the base of the stack of the running coroutine.
-        unsafe { (*yielder).suspend(Next { op, site }) }
+        let result = unsafe { (*yielder).suspend(Next { op, site }) };
+        if self.phase() == Phase::Stopping {
+            panic::resume_unwind(Box::new(Stopped));
+        }
+        result
     }
 
     /// Performs what was put off while the thread unwound.
@@ -135,9 +142,7 @@ impl Core {
     fn perform_stopping(&self, op: &Op) -> u64 {
         if self.is_inside() && !thread::panicking() {
             // The program caught what unwinds it, and goes on. It must not.
-            let next = Next { op: op.clone(), site: anyorder_threads::SiteId::NONE };
-            // SAFETY: as in `send`. It never returns: it begins to unwind again.
-            return unsafe { (*self.yielder.get()).suspend(next) };
+            return self.send(op.clone(), Location::caller());
         }
         let unseen = self.state.borrow_mut().perform_unseen(op);
         unseen.unwrap_or(u64::from(is_taking(&op.act)))

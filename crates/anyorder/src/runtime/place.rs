@@ -23,6 +23,9 @@ impl Core {
         if let Some((thread, distance)) = state.stack_position(address) {
             return Place::Stack(thread, distance);
         }
+        if let Some(model) = state.storage.in_model(address) {
+            return Place::Fixed(model);
+        }
         if cfg!(feature = "allocator") || is_static(address) {
             return Place::Fixed(address);
         }

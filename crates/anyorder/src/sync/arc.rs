@@ -263,12 +263,12 @@ impl<T: ?Sized> Arc<T> {
         drop(unsafe { Arc::from_raw(value) });
     }
 
-    /// Makes the owner one of another type, where `f` is `|shared| shared`.
+    /// Makes the owner one of another type, where `f` is `|shared| shared as _`.
     ///
     /// ```
     /// use anyorder::sync::Arc;
     /// let number = Arc::new(1);
-    /// let shown: Arc<dyn std::fmt::Display> = Arc::coerce(number, |shared| shared);
+    /// let shown: Arc<dyn std::fmt::Display> = Arc::coerce(number, |shared| shared as _);
     /// assert_eq!(shown.to_string(), "1");
     /// ```
     pub fn coerce<U: ?Sized>(

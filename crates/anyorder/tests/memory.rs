@@ -1,0 +1,59 @@
+//! Many executions need no more memory than one.
+
+use anyorder::sync::{Arc, Mutex, mpsc};
+use anyorder::thread;
+
+/// Returns the pages of this process that are in memory.
+#[cfg(target_os = "linux")]
+fn pages() -> usize {
+    let text = std::fs::read_to_string("/proc/self/statm").expect("a text");
+    text.split(' ').nth(1).expect("the second number").parse().expect("a number")
+}
+
+fn busy() {
+    let list = Arc::new(Mutex::new(vec![0; 100]));
+    let (sender, receiver) = mpsc::channel();
+    let theirs = Arc::clone(&list);
+    let thread = thread::spawn(move || {
+        theirs.lock().unwrap().push(1);
+        sender.send(vec![1; 100]).unwrap();
+    });
+    let more = receiver.recv().unwrap();
+    list.lock().unwrap().extend(more);
+    thread.join().unwrap();
+    let large = vec![1_u8; 1 << 17];
+    assert_eq!(list.lock().unwrap().len(), 201);
+    drop(large);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_is_flat() {
+    let run = |executions| {
+        let summary = anyorder::Builder::new().executions_max(executions).explore(busy);
+        assert!(summary.failures.is_empty(), "{summary}");
+    };
+    run(1_000);
+    let before = pages();
+    run(20_000);
+    let after = pages();
+    assert!(after < before + 500, "{before} pages before, {after} after");
+}
+
+/// What a program leaks is lost, and nothing else.
+#[test]
+#[cfg(target_os = "linux")]
+fn leaks_do_not_take_whole_chunks() {
+    let run = |executions| {
+        let summary = anyorder::Builder::new().executions_max(executions).explore(|| {
+            let value = Arc::new(Mutex::new(anyorder::choose(100_000)));
+            std::mem::forget(Box::new(*value.lock().unwrap()));
+        });
+        assert!(summary.failures.is_empty(), "{summary}");
+    };
+    run(100);
+    let before = pages();
+    run(5_000);
+    let after = pages();
+    assert!(after < before + 10_000, "{before} pages before, {after} after");
+}

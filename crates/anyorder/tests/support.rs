@@ -1,0 +1,159 @@
+//! Running programs in all of their executions, with the contract checked on the way.
+
+use anyorder::{Program, Setting};
+use anyorder_threads::{Act, Ending, Event, LearnOptions, ThreadId, every_execution};
+use std::collections::{BTreeSet, HashMap};
+use std::fmt::Debug;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex};
+
+/// The most operations of an execution.
+const STEPS_MAX: usize = 2_000;
+
+/// How often threads may spin in vain.
+const SPINS_MAX: u32 = 10;
+
+/// The most executions of a program.
+const EXECUTIONS_MAX: u64 = 300_000;
+
+/// What a program does, over all of its executions.
+#[derive(Debug, Default)]
+pub(crate) struct Seen<T> {
+    pub(crate) executions: u64,
+    /// What was reported in executions that completed.
+    pub(crate) outcomes: BTreeSet<T>,
+    pub(crate) deadlocks: u64,
+    pub(crate) livelocks: u64,
+    pub(crate) cut: u64,
+    /// The messages of panics.
+    pub(crate) panics: BTreeSet<String>,
+}
+
+/// Where a program reports what it saw.
+pub(crate) struct Report<T>(Arc<Mutex<Vec<T>>>);
+
+impl<T> Clone for Report<T> {
+    fn clone(&self) -> Report<T> {
+        Report(Arc::clone(&self.0))
+    }
+}
+
+impl<T> Report<T> {
+    pub(crate) fn tell(&self, outcome: T) {
+        // What is told is not part of the program.
+        self.0.lock().unwrap().push(outcome);
+    }
+}
+
+/// What a thread did next after what it had seen.
+#[derive(Default)]
+struct Contract {
+    known: HashMap<(u32, Vec<u64>), String>,
+}
+
+impl Contract {
+    fn note(&mut self, events: &[Event]) {
+        let mut seen: HashMap<ThreadId, Vec<u64>> = HashMap::new();
+        for event in events {
+            let results = seen.entry(event.step.thread).or_default();
+            let does = format!("{:?} {:?}", event.op, event.site);
+            let key = (event.step.thread.0, results.clone());
+            let before = self.known.entry(key).or_insert_with(|| does.clone());
+            assert_eq!(
+                *before, does,
+                "thread {} does two things after the results {results:?}",
+                event.step.thread.0
+            );
+            results.push(event.result);
+        }
+    }
+}
+
+/// Runs a program in all executions. Checks that each thread does a function of what it saw, and
+/// that exploration by learning finds the same.
+pub(crate) fn explore<T: Ord + Clone + Debug + Send + 'static>(
+    f: impl Fn(&Report<T>) + Send + Sync + 'static,
+) -> Seen<T> {
+    explore_with(Setting::default(), f)
+}
+
+pub(crate) fn explore_with<T: Ord + Clone + Debug + Send + 'static>(
+    setting: Setting,
+    f: impl Fn(&Report<T>) + Send + Sync + 'static,
+) -> Seen<T> {
+    let report = Report(Arc::new(Mutex::new(Vec::new())));
+    let ours = report.clone();
+    let mut program = Program::with(setting, Arc::new(move || f(&report)));
+    let mut seen = Seen {
+        executions: 0,
+        outcomes: BTreeSet::new(),
+        deadlocks: 0,
+        livelocks: 0,
+        cut: 0,
+        panics: BTreeSet::new(),
+    };
+    let mut contract = Contract::default();
+    let plain = every_execution(&mut program, (STEPS_MAX, SPINS_MAX), |program, events, ending| {
+        contract.note(events);
+        let told: Vec<T> = std::mem::take(&mut *ours.0.lock().unwrap());
+        match ending {
+            Ending::Completed => seen.outcomes.extend(told),
+            Ending::Deadlock => seen.deadlocks += 1,
+            Ending::Livelock => seen.livelocks += 1,
+            Ending::StepLimit => seen.cut += 1,
+        }
+        for event in events {
+            if let Act::Fail(number) = event.op.act {
+                seen.panics.insert(program.panic(number).expect("it was noted").message);
+            }
+        }
+        let executions = seen.executions + 1;
+        seen.executions = executions;
+        assert!(executions < EXECUTIONS_MAX, "a program of a test is small");
+        ControlFlow::Continue(())
+    });
+    assert!(plain.complete && !program.has_loose_names() && !program.has_outside_data());
+    seen.executions = plain.executions;
+    learn(&mut program, &ours, &seen);
+    seen
+}
+
+/// Explores by learning: it must find the same outcomes and faults.
+fn learn<T: Ord + Clone + Debug>(program: &mut Program, told: &Report<T>, seen: &Seen<T>) {
+    use anyorder_threads::{Fault, explore_by_learning};
+    let mut options = LearnOptions::default();
+    (options.classes, options.steps_max, options.spins_max) = (true, STEPS_MAX, SPINS_MAX);
+    let learnt = explore_by_learning(program, &options);
+    told.0.lock().unwrap().clear();
+    assert_eq!(learnt.incomplete, None, "{learnt:?}");
+    let has = |is: fn(&Fault) -> bool| learnt.faults.iter().any(|found| is(&found.fault));
+    assert_eq!(has(|fault| matches!(fault, Fault::Deadlock(_))), seen.deadlocks > 0);
+    assert_eq!(has(|fault| matches!(fault, Fault::Livelock(_))), seen.livelocks > 0);
+    assert_eq!(has(|fault| matches!(fault, Fault::Failure(_))), !seen.panics.is_empty());
+    assert!(learnt.executions <= seen.executions, "{} > {}", learnt.executions, seen.executions);
+}
+
+/// Explores a program by learning alone: for those with too many executions. Returns what its
+/// threads reported, and the faults.
+pub(crate) fn learnt<T: Ord + Send + 'static>(
+    f: impl Fn(&Report<T>) + Send + Sync + 'static,
+) -> (BTreeSet<T>, Vec<anyorder_threads::Fault>) {
+    let report = Report(Arc::new(Mutex::new(Vec::new())));
+    let ours = report.clone();
+    let mut program = Program::new(move || f(&report));
+    let options = LearnOptions::default();
+    let learnt = anyorder_threads::explore_by_learning(&mut program, &options);
+    assert_eq!(learnt.incomplete, None);
+    let told = std::mem::take(&mut *ours.0.lock().unwrap());
+    (told.into_iter().collect(), learnt.faults.into_iter().map(|found| found.fault).collect())
+}
+
+/// Returns the outcomes of a program that always ends well.
+pub(crate) fn outcomes<T: Ord + Clone + Debug + Send + 'static>(
+    f: impl Fn(&Report<T>) + Send + Sync + 'static,
+) -> Vec<T> {
+    let seen = explore(f);
+    assert_eq!((seen.deadlocks, seen.livelocks, seen.cut), (0, 0, 0));
+    assert!(seen.panics.is_empty(), "{:?}", seen.panics);
+    seen.outcomes.into_iter().collect()
+}
