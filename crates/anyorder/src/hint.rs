@@ -5,8 +5,8 @@ use std::panic::Location;
 
 pub use std::hint::{assert_unchecked, black_box, unreachable_unchecked};
 
-/// As [`std::hint::spin_loop`]: waits until something changes that the thread read since it gave
-/// way last.
+/// As [`std::hint::spin_loop`]. A thread that read the same as before it gave way last waits until
+/// something of it changes.
 #[track_caller]
 pub fn spin_loop() {
     runtime::give_way(Location::caller());

@@ -26,6 +26,7 @@ pub use check::{Builder, Failure, FailureKind, Limits, Line, Summary, check, cho
 pub use runtime::{Allocator, Panic, Position, Program, Setting};
 
 pub mod cell;
+pub mod future;
 pub mod hint;
 pub mod sync;
 pub mod thread;

@@ -4,6 +4,7 @@ mod arcs;
 mod atomics;
 mod basics;
 mod channels;
+mod futures;
 mod litmus;
 mod locks;
 mod memory;

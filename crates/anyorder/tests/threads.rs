@@ -270,3 +270,22 @@ fn sixteen_threads() {
     });
     assert!(summary.failures.is_empty() && summary.executions == 50 && !summary.complete);
 }
+
+/// Who gives way once may still be the next one to run.
+#[test]
+fn giving_way_once_hides_nothing() {
+    let seen = outcomes(|report| {
+        let (x, y) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+        let (their_x, their_y) = (Arc::clone(&x), Arc::clone(&y));
+        let thread = thread::spawn(move || {
+            let before = their_y.load(SeqCst);
+            their_x.store(1, SeqCst);
+            before
+        });
+        x.load(SeqCst);
+        thread::yield_now();
+        y.store(1, SeqCst);
+        report.tell(thread.join().unwrap());
+    });
+    assert_eq!(seen, [0, 1]);
+}

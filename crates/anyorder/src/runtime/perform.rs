@@ -12,7 +12,7 @@
 use super::arena;
 use super::core::{self, Core, Phase};
 use super::failure::Panic;
-use super::strand::has_no_result;
+use super::strand::{Strand, has_no_result};
 use super::version;
 use anyorder_threads::{Act, Next, ObjectId, Op, ThreadId};
 use std::any::Any;
@@ -78,14 +78,12 @@ pub(crate) fn fresh_version() -> u64 {
     core::with(|core| core.with_current(|strand| strand.version())).unwrap_or(0)
 }
 
-/// Waits until something changes that the running thread read since it gave way last.
+/// Gives way: if the thread read the same as before it gave way last, it spins, and waits until
+/// something of it changes. Otherwise nothing: it may go on before all others.
 pub(crate) fn give_way(at: &'static Location<'static>) {
-    let reads = core::with(|core| core.with_current(|strand| std::mem::take(&mut strand.reads)));
-    match reads {
-        Some(reads) if !reads.is_empty() => {
-            perform(ObjectId::NONE, Act::Await(reads.into_boxed_slice()), at);
-        }
-        _ => {}
+    let spins = core::with(|core| core.with_current(Strand::give_way)).flatten();
+    if let Some(reads) = spins {
+        perform(ObjectId::NONE, Act::Await(reads), at);
     }
 }
 

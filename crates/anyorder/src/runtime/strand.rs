@@ -40,7 +40,9 @@ pub(crate) struct Strand {
     /// The number that its exit leaves.
     pub(crate) exit: u64,
     /// What it read since it gave way last, the oldest first.
-    pub(crate) reads: Vec<(Op, u64)>,
+    reads: Vec<(Op, u64)>,
+    /// What it had read when it gave way last.
+    reads_before: Vec<(Op, u64)>,
     /// Operations of destructors that ran while it unwound.
     pub(crate) deferred: Vec<(Op, &'static Location<'static>)>,
     /// Locks that it took while it unwound.
@@ -70,6 +72,7 @@ impl Strand {
             is_given: false,
             exit: 0,
             reads: Vec::new(),
+            reads_before: Vec::new(),
             deferred: Vec::new(),
             taken_unwinding: Vec::new(),
             panic: None,
@@ -90,6 +93,7 @@ impl Strand {
         (self.is_varied, self.is_given) = (is_given, is_given);
         self.exit = 0;
         self.reads.clear();
+        self.reads_before.clear();
         self.deferred.clear();
         self.taken_unwinding.clear();
         self.panic = None;
@@ -108,8 +112,6 @@ impl Strand {
         self.is_varied |= varies(&op.act);
         if is_read(&op.act, result) {
             self.note_read(op.clone(), result);
-        } else if matches!(op.act, Act::Await(_)) {
-            self.reads.clear();
         }
         Some(op)
     }
@@ -121,6 +123,15 @@ impl Strand {
             self.reads.remove(0);
         }
         self.reads.push((op, result));
+    }
+
+    /// Returns what it read since it gave way last, if that is what it read before.
+    pub(crate) fn give_way(&mut self) -> Option<Box<[(Op, u64)]>> {
+        let reads = std::mem::take(&mut self.reads);
+        let spins = !reads.is_empty() && reads == self.reads_before;
+        let awaited = spins.then(|| reads.clone().into_boxed_slice());
+        self.reads_before = reads;
+        awaited
     }
 
     /// A number for data that is a function of what the thread has seen.

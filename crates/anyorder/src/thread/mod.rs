@@ -1,7 +1,8 @@
 //! As [`std::thread`].
 //!
-//! [`yield_now`] and [`sleep`] wait until something changes that the thread read since it gave way
-//! last, or until nothing else can go on: a loop that spins makes one turn for each change.
+//! With [`yield_now`] and [`sleep`] a thread gives way. If it read the same as before it gave way
+//! last, it waits until something of it changes, or until nothing else can go on: a loop that spins
+//! makes a turn or two for each change, and not any number.
 
 pub use builder::Builder;
 pub use handle::{JoinHandle, Thread, ThreadId};
