@@ -33,12 +33,12 @@ fn is_noticed(sabotage: Sabotage) -> bool {
 }
 
 fn is_noticed_by_races(sabotage: Sabotage) -> bool {
-    (1..6_000).any(|seed| shows(&random_racy_program(seed), sabotage))
+    (1..6_000).any(|seed| shows(&random_racy_program(seed), 600, sabotage))
 }
 
 /// Whether the races of a program are others with a fault.
-fn shows(program: &Concurrent, sabotage: Sabotage) -> bool {
-    let Some(racy) = racy_cells(program, 600) else { return false };
+fn shows(program: &Concurrent, most: usize, sabotage: Sabotage) -> bool {
+    let Some(racy) = racy_cells(program, most) else { return false };
     let mut script = Script::new(program.clone());
     let learnt = explore_by_learning(&mut script, &options(false, sabotage));
     let cell = |found: &anyorder_threads::Found| match &found.fault {
@@ -63,8 +63,8 @@ fn forgotten_views_are_noticed() {
             body(&[Do::LoadAs(0, Order::Acquire), flag(2), Do::Peek(2)]),
         ],
     };
-    assert!(!shows(&program, Sabotage::None));
-    assert!(shows(&program, Sabotage::ViewsForgotten));
+    assert!(!shows(&program, 1_000_000, Sabotage::None));
+    assert!(shows(&program, 1_000_000, Sabotage::ViewsForgotten));
 }
 
 #[test]
