@@ -35,6 +35,7 @@ mod hash;
 mod kind;
 mod persistent;
 mod sabotage;
+mod shortest;
 mod state;
 
 /// Options of an exploration.
@@ -49,6 +50,8 @@ pub struct LearnOptions {
     /// Whether every complete class is told apart: what all threads saw, in every combination.
     /// Otherwise each thread is known to see what it can see, not together with what.
     pub classes: bool,
+    /// How many places may be searched to shorten the way to one fault.
+    pub shorten_max: usize,
     /// Stops the exploration.
     pub cancel: Cancel,
     pub(crate) sabotage: Sabotage,
@@ -61,6 +64,7 @@ impl Default for LearnOptions {
             spins_max: SPINS_MAX,
             executions_max: u64::MAX,
             classes: false,
+            shorten_max: 100_000,
             cancel: Cancel::new(),
             sabotage: Sabotage::None,
         }
@@ -100,6 +104,8 @@ pub struct Found {
     pub fault: Fault,
     /// The steps from the start that show it.
     pub steps: Vec<Step>,
+    /// Whether no other way has fewer switches between threads.
+    pub is_shortest: bool,
 }
 
 /// Why an exploration is not complete.
@@ -149,6 +155,7 @@ pub fn explore_by_learning<P: ThreadProgram + ?Sized>(
 ) -> Learnt {
     let mut learner = Learner::new(program, options);
     learner.learnt.incomplete = learner.explore().err();
+    learner.shorten();
     learner.learnt.behaviours = learner.known.len() as u64;
     learner.learnt
 }
@@ -264,7 +271,7 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
         // A state without a choice leads to one with a choice, or to an end.
         if steps.len() != 1 {
             let sabotage = self.options.sabotage;
-            if !self.visited.insert(state.key(&self.known, &self.slots, sabotage)) {
+            if !self.visited.insert(state.key(&self.known, &self.slots, false, sabotage)) {
                 return;
             }
             self.learnt.states += 1;
@@ -280,6 +287,22 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
             return;
         }
         stack.push(Frame { state, steps, next: 0 });
+    }
+
+    /// Replaces the ways to the faults by shorter ones, as far as the limit allows.
+    fn shorten(&mut self) {
+        self.known.classify(false, Sabotage::None);
+        let (spins_max, places_max) = (self.options.spins_max, self.options.shorten_max);
+        for found in &mut self.learnt.faults {
+            if places_max == 0 || self.options.cancel.check().is_err() {
+                return;
+            }
+            let way = shortest::shortest(&self.known, &found.fault, spins_max, places_max);
+            found.is_shortest = way.is_some();
+            if let Some(steps) = way {
+                found.steps = steps;
+            }
+        }
     }
 
     /// The fault of a state in which nothing can go on.
@@ -298,7 +321,7 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
 
     fn note(&mut self, fault: Fault, steps: impl FnOnce() -> Vec<Step>) {
         if self.faults.insert(fault.clone()) {
-            self.learnt.faults.push(Found { fault, steps: steps() });
+            self.learnt.faults.push(Found { fault, steps: steps(), is_shortest: false });
         }
     }
 
