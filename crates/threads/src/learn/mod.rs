@@ -16,6 +16,7 @@
 //! go down.
 
 pub use behaviour::Divergence;
+pub(crate) use kind::conflict;
 pub(crate) use sabotage::Sabotage;
 
 use crate::execution::{Ending, Execution, SPINS_MAX, Step};
