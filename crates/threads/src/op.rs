@@ -151,7 +151,8 @@ pub enum Act {
     },
     /// Ends a wait at the condition variable. Result: 1 if notified, 0 if the time was over.
     Wake(Patience),
-    /// Wakes one waiting thread, any of them, or none if none waits. Result, if asked for: how many.
+    /// Wakes one waiting thread, any of them, or none if none waits. Result, if asked for: how
+    /// many.
     Notify {
         /// Whether all are woken.
         all: bool,
