@@ -50,7 +50,7 @@ class Run:
     def __init__(self, trace, relations):
         self.trace, self.relations = trace, relations
         self.done, self.ran, self.running = set(), {}, {}
-        self.pending, self.holders = {}, {}
+        self.pending, self.holders, self.given = {}, {}, given_back(trace)
         self.ends, self.place_of = Ends(trace, True), {}
 
     def step(self, place, event):
@@ -155,8 +155,25 @@ class Run:
                 demand(other == handler or (shared and e.shared), place, "the lock is held")
             holders.append((handler, e.shared))
         elif e.kind == "release":
-            demand((handler, e.shared) in holders, place, "the lock is not held")
-            holders.remove((handler, e.shared))
+            shared = self.given[e.id]
+            if shared is not None:
+                demand((handler, shared) in holders, place, "the lock is not held")
+                holders.remove((handler, shared))
+
+
+def given_back(trace):
+    """The mode that each release gives back in the trace: its own, or else the other one that its
+    handler holds; None where the recording missed the acquire, and the release has no effect."""
+    holders, given = {}, {}
+    for event, e in enumerate(trace.events):
+        held = holders.setdefault((trace.handler_of(event), e.operand), [])
+        if e.kind == "acquire":
+            held.append(e.shared)
+        elif e.kind == "release":
+            given[event] = e.shared if e.shared in held else held[-1] if held else None
+            if held:
+                held.remove(given[event])
+    return given
 
 
 def goes_first(one, two):

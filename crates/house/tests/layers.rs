@@ -37,6 +37,7 @@ const MAP: &[(&str, &[&str])] = &[
         "anyorder-explore",
         &["anyorder-trace", "anyorder-system", "anyorder-commute", "anyorder-search"],
     ),
+    ("anyorder-threads", &["anyorder-common"]),
     ("anyorder-stream", &["anyorder-trace", "anyorder-order", "anyorder-commute"]),
     (
         "anyorder-predict",

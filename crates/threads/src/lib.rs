@@ -21,6 +21,7 @@ pub use object::{Object, World};
 pub use op::{Act, Change, LockMode, MemoryOrder, Op, Patience, received, sent};
 pub use program::{Next, ThreadProgram};
 pub use races::{Race, RaceSide};
+pub use sample::{Sampled, Sampling, sample};
 
 mod dfs;
 mod execution;
@@ -30,6 +31,7 @@ mod object;
 mod op;
 mod program;
 mod races;
+mod sample;
 
 #[cfg(test)]
 #[path = "../tests/all.rs"]

@@ -5,4 +5,5 @@ mod mutants;
 mod plain;
 mod programs;
 mod races;
+mod sample;
 mod script;

@@ -3,8 +3,11 @@
 use crate::tests::script::Script;
 use anyorder_testkit::concurrent::{Outcome, everything, random_program};
 use anyorder_testkit::effort::seeds;
-use anyorder_threads::{Fault, LearnOptions, Learnt, ThreadId, explore_by_learning};
+use anyorder_threads::{
+    Act, Ending, Execution, Fault, LearnOptions, Learnt, Step, every_execution, explore_by_learning,
+};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 
 /// The failures, and the sets of threads that get stuck, with whether one spins.
 fn faults(learnt: &Learnt) -> (BTreeSet<u32>, BTreeSet<(BTreeSet<usize>, bool)>) {
@@ -83,5 +86,82 @@ fn learning_sees_everything() {
         assert!(counts[name] > 20, "{name}: {counts:?}");
     }
     assert!(counts["programs"] > counts["too large"] * 5, "{counts:?}");
-    let _ = ThreadId::MAIN;
+}
+
+/// The ways to the faults are ways: an execution along them shows the fault. And no execution shows
+/// it with fewer switches.
+#[test]
+fn the_ways_to_faults_are_the_shortest() {
+    let (mut checked, mut switched) = (0, 0);
+    for seed in seeds(600) {
+        let program = random_program(seed, 4);
+        let mut script = Script::new(program.clone());
+        let options = LearnOptions { spins_max: 3, ..LearnOptions::default() };
+        let learnt = explore_by_learning(&mut script, &options);
+        let mut least: BTreeMap<String, usize> = BTreeMap::new();
+        let mut executions = 0;
+        let plain = every_execution(&mut script, (1_000, 3), |_, events, ending| {
+            executions += 1;
+            let steps: Vec<Step> = events.iter().map(|event| event.step).collect();
+            let mut note = |fault: String, steps: &[Step]| {
+                let entry = least.entry(fault).or_insert(usize::MAX);
+                *entry = (*entry).min(switches(steps));
+            };
+            for (at, event) in events.iter().enumerate() {
+                if let Act::Fail(number) = event.op.act {
+                    note(format!("failure {number}"), &steps[..=at]);
+                }
+            }
+            if ending != Ending::Completed {
+                let ended = |event: &anyorder_threads::Event| matches!(event.op.act, Act::Exit(_));
+                let mut running: BTreeSet<u32> = [0].into();
+                for event in events {
+                    if let Act::Spawn(child) = event.op.act {
+                        running.insert(child.0);
+                    }
+                    if ended(event) {
+                        running.remove(&event.step.thread.0);
+                    }
+                }
+                note(format!("{ending:?} {running:?}"), &steps);
+            }
+            if executions > 3_000 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        if !plain.complete {
+            continue;
+        }
+        let mut found: BTreeMap<String, usize> = BTreeMap::new();
+        for fault in &learnt.faults {
+            assert!(fault.is_shortest, "seed {seed}: {program:#?}");
+            let ids = |blocked: &[anyorder_threads::Blocked]| -> BTreeSet<u32> {
+                blocked.iter().map(|blocked| blocked.thread.0).collect()
+            };
+            let name = match &fault.fault {
+                Fault::Failure(number) => format!("failure {number}"),
+                Fault::Deadlock(blocked) => format!("Deadlock {:?}", ids(blocked)),
+                Fault::Livelock(blocked) => format!("Livelock {:?}", ids(blocked)),
+                fault => panic!("{fault:?}"),
+            };
+            let count = switches(&fault.steps);
+            let entry = found.entry(name).or_insert(usize::MAX);
+            *entry = (*entry).min(count);
+            let mut execution = Execution::new(&mut script);
+            execution.set_spins_max(3);
+            execution.restart();
+            for step in &fault.steps {
+                assert!(execution.step(*step).is_some(), "seed {seed}: {program:#?}");
+            }
+            checked += 1;
+            switched += usize::from(count > 0);
+        }
+        for (fault, count) in found {
+            assert_eq!(least.get(&fault), Some(&count), "seed {seed}: {fault} {program:#?}");
+        }
+    }
+    println!("{checked} faults, {switched} with switches");
+    assert!(checked > 100 && switched > 50);
+}
+
+fn switches(steps: &[Step]) -> usize {
+    steps.windows(2).filter(|pair| pair[0].thread != pair[1].thread).count()
 }

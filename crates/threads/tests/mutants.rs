@@ -1,16 +1,16 @@
 //! The tests of the exploration, tested: with one rule dropped they fail.
 
-use crate::learn::Sabotage;
+use crate::learn::{Sabotage, explore_with_fault};
 use crate::tests::script::Script;
 use anyorder_testkit::concurrent::{
     Concurrent, Do, Order, Stmt, Thing, everything, racy_cells, random_program, random_racy_program,
 };
-use anyorder_threads::{Fault, LearnOptions, explore_by_learning};
+use anyorder_threads::{Fault, LearnOptions};
 use std::collections::BTreeSet;
 
-fn options(classes: bool, sabotage: Sabotage) -> LearnOptions {
+fn options(classes: bool) -> LearnOptions {
     let executions_max = 5_000;
-    LearnOptions { classes, spins_max: 3, executions_max, sabotage, ..LearnOptions::default() }
+    LearnOptions { classes, spins_max: 3, executions_max, ..LearnOptions::default() }
 }
 
 /// Whether some random program shows that something is missing.
@@ -20,7 +20,7 @@ fn is_noticed(sabotage: Sabotage) -> bool {
         let Some(all) = everything(&program, 5_000, 3) else { return false };
         [false, true].into_iter().any(|classes| {
             let mut script = Script::new(program.clone());
-            let learnt = explore_by_learning(&mut script, &options(classes, sabotage));
+            let learnt = explore_with_fault(&mut script, &options(classes), sabotage);
             let stuck = |found: &&anyorder_threads::Found| {
                 matches!(found.fault, Fault::Deadlock(_) | Fault::Livelock(_))
             };
@@ -33,14 +33,14 @@ fn is_noticed(sabotage: Sabotage) -> bool {
 }
 
 fn is_noticed_by_races(sabotage: Sabotage) -> bool {
-    (1..6_000).any(|seed| shows(&random_racy_program(seed), sabotage))
+    (1..6_000).any(|seed| shows(&random_racy_program(seed), 600, sabotage))
 }
 
 /// Whether the races of a program are others with a fault.
-fn shows(program: &Concurrent, sabotage: Sabotage) -> bool {
-    let Some(racy) = racy_cells(program, 600) else { return false };
+fn shows(program: &Concurrent, most: usize, sabotage: Sabotage) -> bool {
+    let Some(racy) = racy_cells(program, most) else { return false };
     let mut script = Script::new(program.clone());
-    let learnt = explore_by_learning(&mut script, &options(false, sabotage));
+    let learnt = explore_with_fault(&mut script, &options(false), sabotage);
     let cell = |found: &anyorder_threads::Found| match &found.fault {
         Fault::Race(race) => Some(race.object.index()),
         _ => None,
@@ -63,8 +63,8 @@ fn forgotten_views_are_noticed() {
             body(&[Do::LoadAs(0, Order::Acquire), flag(2), Do::Peek(2)]),
         ],
     };
-    assert!(!shows(&program, Sabotage::None));
-    assert!(shows(&program, Sabotage::ViewsForgotten));
+    assert!(!shows(&program, 1_000_000, Sabotage::None));
+    assert!(shows(&program, 1_000_000, Sabotage::ViewsForgotten));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The programs of `anyorder_testkit::concurrent` behind the door of a multithreaded program.
 
-use anyorder_testkit::concurrent::{Concurrent, Do, Hold, Order, Stmt, Thing, Waits};
+use anyorder_testkit::concurrent::{Concurrent, Do, Hold, Order, Stmt, Thing, Waits, own_value};
 use anyorder_threads::{
     Act, Change, LockMode, MemoryOrder, Next, Object, ObjectId, Op, Patience, SiteId, ThreadId,
     ThreadProgram,
@@ -71,6 +71,7 @@ impl Script {
             ),
             Do::Use(n) => on(n, Act::Use),
             Do::Alter(n, value) => on(n, Act::Alter(value)),
+            Do::AlterOwn(n, own) => on(n, Act::Alter(own_value(own, last))),
             Do::AlterNext(n) => on(n, Act::Alter(last.wrapping_add(1))),
             Do::Wait(n, lock) => {
                 on(n, Act::Wait { lock: ObjectId(lock as u32), mode: LockMode::Exclusive })

@@ -1,6 +1,7 @@
-//! Small multithreaded programs, a slow and obvious search of all that they can do, and random ones.
+//! Small multithreaded programs, a slow and obvious search of all that they can do, and random
+//! ones.
 
-pub use naive::{Outcome, everything};
+pub use naive::{Outcome, everything, own_value};
 pub use racy::{racy_cells, random_racy_program};
 pub use random::random_program;
 
@@ -78,6 +79,8 @@ pub enum Do {
     Alter(usize, u64),
     /// Sets it to one more than the last result.
     AlterNext(usize),
+    /// Sets it to something that nobody else sets it to: a hash of this number and the last result.
+    AlterOwn(usize, u64),
     /// Gives back the lock (second) and waits at the condition.
     Wait(usize, usize),
     /// Ends the wait.

@@ -89,10 +89,17 @@ pub(super) fn next(
     None
 }
 
+/// A number for content that a thread makes of other content.
+#[must_use]
+pub fn own_value(own: u64, last: u64) -> u64 {
+    (last ^ own).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) ^ own
+}
+
 /// Puts the last result into an operation that depends on it.
 fn resolve(op: Do, last: u64) -> Do {
     match op {
         Do::StoreNext(thing) => Do::Store(thing, last.wrapping_add(1)),
+        Do::AlterOwn(thing, own) => Do::Alter(thing, own_value(own, last)),
         Do::AlterNext(thing) => Do::Alter(thing, last.wrapping_add(1)),
         Do::Pass(thing, _) => Do::Pass(thing, last >> 1),
         op => op,
@@ -296,7 +303,7 @@ fn perform_alone(state: &mut State, thread: usize, op: Do) -> Option<u64> {
             *state.number(n) = value;
             Some(0)
         }
-        Do::StoreNext(_) | Do::AlterNext(_) => unreachable!("resolved before"),
+        Do::StoreNext(_) | Do::AlterNext(_) | Do::AlterOwn(..) => unreachable!("resolved before"),
         Do::Add(n, by) | Do::AddAs(n, by, _) => {
             let old = *state.number(n);
             *state.number(n) = old.wrapping_add(by);

@@ -172,8 +172,9 @@ impl Maker {
         match hold {
             Hold::Write => {
                 if self.rng.percent(60) {
-                    let value = self.rng.below(4);
+                    let value = self.rng.below(5);
                     let op = match value {
+                        4 => Do::AlterOwn(content, self.rng.below(4)),
                         3 => Do::AlterNext(content),
                         value => Do::Alter(content, value),
                     };

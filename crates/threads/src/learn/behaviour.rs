@@ -14,6 +14,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct NodeId(pub(crate) u32);
 
+/// Stands for the end of any thread whose end nobody sees.
+const UNSEEN_END: OpId = OpId(u32::MAX);
+
 /// An operation, by its number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct OpId(u32);
@@ -55,6 +58,14 @@ pub(crate) struct Behaviours {
     pub(crate) footprints: Footprints,
     /// The ends of threads that other threads look at.
     ends_known: FxHashSet<ObjectId>,
+    /// The classes: by operation, and by the classes after each result.
+    classes: FxHashMap<(OpId, Vec<(u64, u32)>), u32>,
+    /// Whether each node is a class of its own.
+    apart: bool,
+    /// How many nodes have classes.
+    classified: usize,
+    /// Nodes with new children.
+    grown: Vec<NodeId>,
     /// Whether some thread accesses plain data.
     pub(crate) has_accesses: bool,
 }
@@ -69,6 +80,10 @@ impl Behaviours {
             initial: Vec::new(),
             footprints: Footprints::new(),
             ends_known: FxHashSet::default(),
+            classes: FxHashMap::default(),
+            apart: false,
+            classified: 0,
+            grown: Vec::new(),
             has_accesses: false,
         }
     }
@@ -184,11 +199,11 @@ impl Behaviours {
     /// its own. Linear in the nodes.
     pub(crate) fn classify(&mut self, apart: bool, sabotage: Sabotage) {
         self.survey_ops();
-        let anonymous_end = OpId(u32::MAX);
+        self.classes.clear();
+        (self.apart, self.classified) = (apart, self.nodes.len());
         // A thread is younger than the operation that spawns it, and a node than its parent; but a
         // thread's tree may grow after its spawn was learnt, hence the recursion by hand.
         let mut known: Vec<bool> = vec![false; self.nodes.len()];
-        let mut classes: FxHashMap<(OpId, Vec<(u64, u32)>), u32> = FxHashMap::default();
         let roots: Vec<NodeId> = self.roots.iter().flatten().copied().collect();
         for root in roots {
             let mut stack = vec![(root, false)];
@@ -207,11 +222,7 @@ impl Behaviours {
                     continue;
                 }
                 known[node.0 as usize] = true;
-                // Where nobody looks at its end, a thread ends like every other one.
-                let is_end = match self.op(node).act {
-                    Act::Exit(_) => !self.ends_known.contains(&self.op(node).object),
-                    _ => false,
-                };
+                let is_end = self.is_unseen_end(node);
                 let mut future = if is_end { FootprintId::EMPTY } else { self.own(node) };
                 let children = std::mem::take(&mut self.nodes[node.0 as usize].children);
                 for child in &children {
@@ -222,21 +233,52 @@ impl Behaviours {
                 {
                     future = self.footprints.union(future, self.node(root).future);
                 }
-                let class = if apart {
-                    node.0
-                } else {
-                    let of = |child: &(u64, NodeId)| (child.0, self.node(child.1).class);
-                    let op = if is_end { anonymous_end } else { self.node(node).op };
-                    let none = sabotage == Sabotage::FuturesForgotten;
-                    let children = children.iter().map(of).take(if none { 0 } else { usize::MAX });
-                    let key = (op, children.collect());
-                    let next = classes.len() as u32;
-                    *classes.entry(key).or_insert(next)
-                };
+                self.nodes[node.0 as usize].children = children;
+                let class = self.class_of(node, sabotage);
                 let place = &mut self.nodes[node.0 as usize];
-                (place.children, place.future, place.class) = (children, future, class);
+                (place.future, place.class) = (future, class);
             }
         }
+    }
+
+    /// Gives classes to the nodes that are new since the last classes were made. They are like
+    /// others if what is known of their futures now is.
+    pub(crate) fn classify_new(&mut self, sabotage: Sabotage) {
+        // A child is younger than its parent, and nothing but new nodes is below a new one.
+        for node in (self.classified..self.nodes.len()).rev() {
+            let class = self.class_of(NodeId(node as u32), sabotage);
+            self.nodes[node].class = class;
+            self.grown.extend(self.nodes[node].parent);
+        }
+        let mut grown = std::mem::take(&mut self.grown);
+        grown.retain(|node| (node.0 as usize) < self.classified);
+        self.classified = self.nodes.len();
+        while let Some(node) = grown.pop() {
+            let class = self.class_of(node, sabotage);
+            if std::mem::replace(&mut self.nodes[node.0 as usize].class, class) != class {
+                grown.extend(self.nodes[node.0 as usize].parent);
+            }
+        }
+    }
+
+    fn class_of(&mut self, node: NodeId, sabotage: Sabotage) -> u32 {
+        if self.apart {
+            return node.0;
+        }
+        let op = if self.is_unseen_end(node) { UNSEEN_END } else { self.node(node).op };
+        let of = |child: &(u64, NodeId)| (child.0, self.node(child.1).class);
+        let mut children: Vec<(u64, u32)> = self.node(node).children.iter().map(of).collect();
+        if sabotage == Sabotage::FuturesForgotten {
+            children.clear();
+        }
+        let next = self.classes.len() as u32;
+        *self.classes.entry((op, children)).or_insert(next)
+    }
+
+    /// Where nobody looks at its end, a thread ends like every other one.
+    fn is_unseen_end(&self, node: NodeId) -> bool {
+        let op = self.op(node);
+        matches!(op.act, Act::Exit(_)) && !self.ends_known.contains(&op.object)
     }
 
     fn survey_ops(&mut self) {

@@ -119,3 +119,14 @@ pub(crate) fn touches(op: &Op, mut each: impl FnMut(ObjectId, Kind)) {
     };
     each(object, kind);
 }
+
+/// Whether the order of two operations of different threads can matter.
+pub(crate) fn conflict(op: &Op, other: &Op) -> bool {
+    let mut found = false;
+    touches(op, |object, kind| {
+        touches(other, |of_other, its| {
+            found |= object == of_other && kind.conflicts() & its.bit() != 0;
+        });
+    });
+    found
+}

@@ -16,6 +16,7 @@
 //! go down.
 
 pub use behaviour::Divergence;
+pub(crate) use kind::conflict;
 pub(crate) use sabotage::Sabotage;
 
 use crate::execution::{Ending, Execution, SPINS_MAX, Step};
@@ -24,6 +25,7 @@ use crate::op::{Act, Op};
 use crate::program::ThreadProgram;
 use crate::races::{Race, Slots};
 use anyorder_common::cancel::{Cancel, StopReason};
+use anyorder_common::random::{Random, SplitMix64};
 use behaviour::{Behaviours, NodeId};
 use persistent::Persistent;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -35,6 +37,7 @@ mod hash;
 mod kind;
 mod persistent;
 mod sabotage;
+mod shortest;
 mod state;
 
 /// Options of an exploration.
@@ -49,9 +52,10 @@ pub struct LearnOptions {
     /// Whether every complete class is told apart: what all threads saw, in every combination.
     /// Otherwise each thread is known to see what it can see, not together with what.
     pub classes: bool,
+    /// How many places may be searched to shorten the way to one fault.
+    pub shorten_max: usize,
     /// Stops the exploration.
     pub cancel: Cancel,
-    pub(crate) sabotage: Sabotage,
 }
 
 impl Default for LearnOptions {
@@ -61,8 +65,8 @@ impl Default for LearnOptions {
             spins_max: SPINS_MAX,
             executions_max: u64::MAX,
             classes: false,
+            shorten_max: 100_000,
             cancel: Cancel::new(),
-            sabotage: Sabotage::None,
         }
     }
 }
@@ -100,6 +104,8 @@ pub struct Found {
     pub fault: Fault,
     /// The steps from the start that show it.
     pub steps: Vec<Step>,
+    /// Whether no other way has fewer switches between threads.
+    pub is_shortest: bool,
 }
 
 /// Why an exploration is not complete.
@@ -147,8 +153,18 @@ pub fn explore_by_learning<P: ThreadProgram + ?Sized>(
     program: &mut P,
     options: &LearnOptions,
 ) -> Learnt {
+    explore_with_fault(program, options, Sabotage::None)
+}
+
+pub(crate) fn explore_with_fault<P: ThreadProgram + ?Sized>(
+    program: &mut P,
+    options: &LearnOptions,
+    sabotage: Sabotage,
+) -> Learnt {
     let mut learner = Learner::new(program, options);
+    learner.sabotage = sabotage;
     learner.learnt.incomplete = learner.explore().err();
+    learner.shorten();
     learner.learnt.behaviours = learner.known.len() as u64;
     learner.learnt
 }
@@ -156,6 +172,7 @@ pub fn explore_by_learning<P: ThreadProgram + ?Sized>(
 struct Learner<'p, P: ThreadProgram + ?Sized> {
     execution: Execution<'p, P>,
     options: LearnOptions,
+    sabotage: Sabotage,
     known: Behaviours,
     learnt: Learnt,
     faults: FxHashSet<Fault>,
@@ -166,13 +183,23 @@ struct Learner<'p, P: ThreadProgram + ?Sized> {
     /// By thread, where it is in the execution.
     places: FxHashMap<ThreadId, NodeId>,
     has_learnt: bool,
+    /// After how many steps in vain a search that has learnt something begins anew: then more
+    /// states are one.
+    patience: u64,
 }
+
+/// How many random walks in a row may end where the program does.
+const WALKS_IN_VAIN: u32 = 100;
 
 /// A state of the search and the steps to try there.
 struct Frame {
     state: State,
     steps: Vec<Step>,
     next: usize,
+    /// The hash of the state, if it has a choice.
+    key: Option<u128>,
+    /// The executions when the state was entered.
+    executions: u64,
 }
 
 impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
@@ -182,6 +209,7 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
         Learner {
             execution,
             options: options.clone(),
+            sabotage: Sabotage::None,
             known: Behaviours::new(),
             learnt: Learnt::default(),
             faults: FxHashSet::default(),
@@ -191,20 +219,65 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
             slots: Slots::default(),
             places: FxHashMap::default(),
             has_learnt: false,
+            patience: 5_000,
         }
     }
 
     fn explore(&mut self) -> Result<(), Incomplete> {
         self.run(&[])?;
+        // Walks would hide the fault from the tests.
+        if self.sabotage != Sabotage::OneSearch {
+            self.wander()?;
+        }
         loop {
             self.has_learnt = false;
-            self.known.classify(self.options.classes, self.options.sabotage);
+            self.known.classify(self.options.classes, self.sabotage);
             self.learnt.searches += 1;
             self.search()?;
-            if !self.has_learnt || self.options.sabotage == Sabotage::OneSearch {
+            if !self.has_learnt || self.sabotage == Sabotage::OneSearch {
                 return Ok(());
             }
         }
+    }
+
+    /// Walks at random through what is known, and learns where that ends, until walks keep ending
+    /// where the program does. A search that learns all from its first states on would do so from
+    /// its last choices upwards, and see two states as one only much later.
+    fn wander(&mut self) -> Result<(), Incomplete> {
+        let mut rng = SplitMix64(1);
+        let (mut ways, mut in_vain) = (Vec::new(), 0);
+        while in_vain < WALKS_IN_VAIN {
+            self.options.cancel.check().map_err(|stopped| Incomplete::Stopped(stopped.0))?;
+            in_vain += 1;
+            let Some(mut state) = State::start(&self.known, self.sabotage) else { return Ok(()) };
+            let (mut path, order) = (Vec::new(), rng.bits());
+            loop {
+                state.ways(&self.known, self.options.spins_max, &mut ways);
+                let able = ways.iter().filter(|ways| **ways > 0).count();
+                if able == 0 || path.len() >= self.options.steps_max {
+                    break;
+                }
+                let mut of = (0..ways.len()).filter(|at| ways[*at] > 0);
+                // In every other walk the threads have priorities: so each one comes late at times.
+                let at = match in_vain % 2 {
+                    0 => of.nth(rng.index(able)),
+                    _ => of.max_by_key(|at| priority(state.live[*at].0, order)),
+                };
+                let at = at.unwrap_or(0);
+                let alternative = rng.below(u64::from(ways[at])) as u32;
+                let step = Step { thread: state.live[at].0, alternative };
+                path.push(step);
+                match state.after(step, &self.known, &mut self.slots, false) {
+                    Successor::Known(after, _) => state = after,
+                    Successor::Unknown => {
+                        self.run(&path)?;
+                        in_vain = 0;
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Searches what is known, and learns what is not.
@@ -212,12 +285,19 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
         self.visited.clear();
         self.classes.clear();
         (self.learnt.states, self.learnt.transitions, self.learnt.classes) = (0, 0, 0);
-        let Some(start) = State::start(&self.known, self.options.sabotage) else { return Ok(()) };
+        let Some(start) = State::start(&self.known, self.sabotage) else { return Ok(()) };
         let mut stack: Vec<Frame> = Vec::new();
         self.enter(start, &mut stack);
         let mut turns = 0_u32;
+        let (mut executions, mut since) = (self.learnt.executions, 0);
         while let Some(frame) = stack.last_mut() {
             let Some(step) = frame.steps.get(frame.next).copied() else {
+                // What was learnt below may be news about another state with this key, too.
+                if let Some(key) = frame.key
+                    && frame.executions == self.learnt.executions
+                {
+                    self.visited.insert(key);
+                }
                 stack.pop();
                 continue;
             };
@@ -227,6 +307,14 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
                 self.options.cancel.check().map_err(|stopped| Incomplete::Stopped(stopped.0))?;
             }
             self.learnt.transitions += 1;
+            since += 1;
+            if executions < self.learnt.executions {
+                (executions, since) = (self.learnt.executions, 0);
+            }
+            if self.has_learnt && since > self.patience {
+                self.patience *= 2;
+                return Ok(());
+            }
             let state = frame.state.clone();
             let keep = self.options.classes;
             let (after, races) = match state.after(step, &self.known, &mut self.slots, keep) {
@@ -255,18 +343,20 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
     fn enter(&mut self, state: State, stack: &mut Vec<Frame>) {
         let mut ways = Vec::new();
         state.ways(&self.known, self.options.spins_max, &mut ways);
-        let threads = self.persistent.find(&state, &self.known, &ways, self.options.sabotage);
+        let threads = self.persistent.find(&state, &self.known, &ways, self.sabotage);
         let mut steps = Vec::new();
         for at in threads {
             let thread = state.live[*at].0;
             steps.extend((0..ways[*at]).map(|alternative| Step { thread, alternative }));
         }
         // A state without a choice leads to one with a choice, or to an end.
-        if steps.len() != 1 {
-            let sabotage = self.options.sabotage;
-            if !self.visited.insert(state.key(&self.known, &self.slots, sabotage)) {
+        let mut key = None;
+        if steps.len() > 1 {
+            let hash = state.key(&self.known, &self.slots, false, self.sabotage);
+            if self.visited.contains(&hash) {
                 return;
             }
+            key = Some(hash);
             self.learnt.states += 1;
         }
         if steps.is_empty() {
@@ -279,7 +369,24 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
             }
             return;
         }
-        stack.push(Frame { state, steps, next: 0 });
+        let executions = self.learnt.executions;
+        stack.push(Frame { state, steps, next: 0, key, executions });
+    }
+
+    /// Replaces the ways to the faults by shorter ones, as far as the limit allows.
+    fn shorten(&mut self) {
+        self.known.classify(false, Sabotage::None);
+        let (spins_max, places_max) = (self.options.spins_max, self.options.shorten_max);
+        for found in &mut self.learnt.faults {
+            if places_max == 0 || self.options.cancel.check().is_err() {
+                return;
+            }
+            let way = shortest::shortest(&self.known, &found.fault, spins_max, places_max);
+            found.is_shortest = way.is_some();
+            if let Some(steps) = way {
+                found.steps = steps;
+            }
+        }
     }
 
     /// The fault of a state in which nothing can go on.
@@ -298,7 +405,7 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
 
     fn note(&mut self, fault: Fault, steps: impl FnOnce() -> Vec<Step>) {
         if self.faults.insert(fault.clone()) {
-            self.learnt.faults.push(Found { fault, steps: steps() });
+            self.learnt.faults.push(Found { fault, steps: steps(), is_shortest: false });
         }
     }
 
@@ -337,6 +444,7 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
             self.learn_step(step.thread, result)?;
         }
         self.learnt.steps += at as u64;
+        self.known.classify_new(self.sabotage);
         if self.execution.ending() != Ending::Completed {
             self.note_end();
         }
@@ -414,6 +522,11 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
         let steps = self.taken();
         self.note(fault, || steps);
     }
+}
+
+/// A random number for a thread.
+fn priority(thread: ThreadId, order: u64) -> u64 {
+    SplitMix64(order ^ u64::from(thread.0)).bits()
 }
 
 /// The steps from the start to where the search is.

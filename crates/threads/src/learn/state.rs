@@ -120,12 +120,18 @@ impl State {
 
     /// Returns a hash of what can still matter: the classes of the threads, and the objects that
     /// some thread may still touch. Which thread is where does not matter, unless the objects or
-    /// other threads name it: then the classes do, too.
-    pub(crate) fn key(&self, known: &Behaviours, slots: &Slots, sabotage: Sabotage) -> u128 {
+    /// other threads name it: then the classes do, too. With `by_thread` it always matters.
+    pub(crate) fn key(
+        &self,
+        known: &Behaviours,
+        slots: &Slots,
+        by_thread: bool,
+        sabotage: Sabotage,
+    ) -> u128 {
         let mut hash = Hash::new();
         let mut classes: Vec<u32> = self.live.iter().map(|live| known.node(live.1).class).collect();
         // With views, threads are told apart by what they know.
-        if self.views.is_none() {
+        if self.views.is_none() && !by_thread {
             classes.sort_unstable();
         } else {
             self.live.iter().for_each(|live| hash.number(u64::from(live.0.0)));

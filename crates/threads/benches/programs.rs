@@ -1,0 +1,190 @@
+//! Exploration by learning on the programs with which tools of this kind are compared: executions
+//! of the program, and time. `cargo bench -p anyorder-threads --bench programs [NAME [THREADS]]`
+
+#![allow(clippy::print_stdout, reason = "a benchmark prints its numbers")]
+
+#[path = "../tests/script.rs"]
+#[allow(dead_code, reason = "shared with the tests")]
+mod script;
+
+use anyorder_testkit::concurrent::{Concurrent, Do, Hold, Stmt, Thing, Waits};
+use anyorder_threads::{LearnOptions, explore_by_learning};
+use script::Script;
+use std::time::Instant;
+
+const LOCK: Do = Do::Lock(1, Hold::Write, Waits::Ever);
+const UNLOCK: Do = Do::Unlock(1, Hold::Write);
+
+/// The main thread spawns all, and joins them.
+fn joined(things: Vec<Thing>, threads: Vec<Vec<Stmt>>) -> Concurrent {
+    let count = threads.len();
+    let main = (1..=count).map(Do::Spawn).chain((1..=count).map(Do::Join)).map(Stmt::Do);
+    Concurrent { things, threads: std::iter::once(main.collect()).chain(threads).collect() }
+}
+
+fn body(ops: &[Do]) -> Vec<Stmt> {
+    ops.iter().copied().map(Stmt::Do).collect()
+}
+
+fn locked(count: usize, section: &[Do]) -> Concurrent {
+    let ops: Vec<Do> = [LOCK].into_iter().chain(section.iter().copied()).chain([UNLOCK]).collect();
+    joined(vec![Thing::Content(0), Thing::Lock], vec![body(&ops); count])
+}
+
+fn counter(count: usize) -> Concurrent {
+    locked(count, &[Do::Use(0), Do::AlterNext(0)])
+}
+
+fn counter2(count: usize) -> Concurrent {
+    let one = [LOCK, Do::Use(0), Do::AlterNext(0), UNLOCK];
+    joined(vec![Thing::Content(0), Thing::Lock], vec![body(&[one, one].concat()); count])
+}
+
+fn set(count: usize) -> Concurrent {
+    let thread = |own| body(&[LOCK, Do::Use(0), Do::AlterOwn(0, own), UNLOCK]);
+    joined(vec![Thing::Content(0), Thing::Lock], (1..=count as u64).map(thread).collect())
+}
+
+fn mxread(count: usize) -> Concurrent {
+    locked(count, &[Do::Use(0)])
+}
+
+fn ainc(count: usize) -> Concurrent {
+    joined(vec![Thing::Number(0)], vec![body(&[Do::Add(0, 1)]); count])
+}
+
+fn readers(count: usize) -> Concurrent {
+    let mut threads = vec![body(&[Do::Store(0, 1)])];
+    threads.extend(vec![body(&[Do::Load(0)]); count]);
+    joined(vec![Thing::Number(0)], threads)
+}
+
+fn mxreaders(count: usize) -> Concurrent {
+    let mut threads = vec![body(&[LOCK, Do::Use(0), Do::Alter(0, 1), UNLOCK])];
+    threads.extend(vec![body(&[LOCK, Do::Use(0), UNLOCK]); count]);
+    joined(vec![Thing::Content(0), Thing::Lock], threads)
+}
+
+fn samewrite(count: usize) -> Concurrent {
+    let mut threads = vec![body(&[Do::Store(0, 1)]); count];
+    threads.push(body(&[Do::Load(0)]));
+    joined(vec![Thing::Number(0)], threads)
+}
+
+fn lastzero(count: usize) -> Concurrent {
+    let mut search = Vec::new();
+    for at in 0..=count {
+        let load = Stmt::Do(Do::Load(at));
+        search = if at == 0 { vec![load] } else { vec![load, Stmt::If(0, vec![], search)] };
+    }
+    let mut threads = vec![search];
+    threads.extend((1..=count).map(|at| body(&[Do::Load(at - 1), Do::StoreNext(at)])));
+    joined(vec![Thing::Number(0); count + 1], threads)
+}
+
+/// Inserts into a table of some size with linear probing: `times` numbers each thread.
+fn table(
+    count: usize,
+    size: usize,
+    times: usize,
+    slot: fn(usize, usize) -> (u64, usize),
+) -> Concurrent {
+    let thread = |thread: usize| {
+        let mut stmts = Vec::new();
+        for time in 1..=times {
+            let (number, first) = slot(time, thread);
+            let mut probe = Vec::new();
+            for step in (0..count).rev() {
+                let swap = Stmt::Do(Do::Swap((first + step) % size, 0, number));
+                probe = vec![swap, Stmt::If(0, vec![], probe)];
+            }
+            stmts.extend(probe);
+        }
+        stmts
+    };
+    joined(vec![Thing::Number(0); size], (0..count).map(thread).collect())
+}
+
+fn indexer(count: usize) -> Concurrent {
+    table(count, 128, 4, |time, thread| {
+        let number = time * 11 + thread;
+        (number as u64, number * 7 % 128)
+    })
+}
+
+fn indexer_s(count: usize) -> Concurrent {
+    table(count, 4, 1, |_, thread| (thread as u64 + 1, thread.div_ceil(2) % 4))
+}
+
+fn disjoint(count: usize) -> Concurrent {
+    let thread = |at: usize| {
+        let (content, lock) = (2 * at, 2 * at + 1);
+        let one = [
+            Do::Lock(lock, Hold::Write, Waits::Ever),
+            Do::Use(content),
+            Do::AlterNext(content),
+            Do::Unlock(lock, Hold::Write),
+        ];
+        body(&[one, one, one].concat())
+    };
+    let things = [Thing::Content(0), Thing::Lock].repeat(count);
+    joined(things, (0..count).map(thread).collect())
+}
+
+fn fkp(count: usize) -> Concurrent {
+    let main = (1..=count + 1).map(Do::Spawn).map(Stmt::Do).collect();
+    let mut threads = vec![main, body(&[Do::Load(0)])];
+    threads.extend(vec![body(&[Do::Add(0, 1)]); count]);
+    Concurrent { things: vec![Thing::Number(0)], threads }
+}
+
+fn demo(count: usize) -> Concurrent {
+    let one = [LOCK, Do::Use(0), Do::AlterNext(0), UNLOCK];
+    joined(vec![Thing::Content(0), Thing::Lock], vec![body(&one.repeat(count)); 2])
+}
+
+type Make = fn(usize) -> Concurrent;
+
+const PROGRAMS: &[(&str, Make, &[usize])] = &[
+    ("counter", counter, &[2, 3, 4, 5, 7, 10, 13]),
+    ("counter2", counter2, &[2, 3, 4, 5, 6]),
+    ("ainc", ainc, &[3, 4, 7, 10, 13]),
+    ("set", set, &[2, 3, 4, 5, 6]),
+    ("mxread", mxread, &[3, 4, 7, 10, 13]),
+    ("readers", readers, &[2, 3, 4, 8, 12]),
+    ("mxreaders", mxreaders, &[2, 3, 7, 10, 12]),
+    ("samewrite", samewrite, &[2, 3, 8, 12]),
+    ("lastzero", lastzero, &[2, 3, 5, 8, 10]),
+    ("indexer", indexer, &[2, 4, 8, 11, 12, 13, 14]),
+    ("indexer_s", indexer_s, &[3, 4]),
+    ("disjoint", disjoint, &[2, 4, 8, 16]),
+    ("fkp", fkp, &[2, 6, 20, 50]),
+    ("demo", demo, &[2, 4, 8, 20, 40]),
+];
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
+    println!("program     n executions searches     states transitions  places        time");
+    for (name, make, counts) in PROGRAMS {
+        if args.first().is_some_and(|arg| arg != name) {
+            continue;
+        }
+        let own: Vec<usize> = args.get(1).and_then(|arg| arg.parse().ok()).into_iter().collect();
+        for count in if own.is_empty() { counts } else { own.as_slice() } {
+            let mut script = Script::new(make(*count));
+            let options = LearnOptions { shorten_max: 0, ..LearnOptions::default() };
+            let begun = Instant::now();
+            let learnt = explore_by_learning(&mut script, &options);
+            println!(
+                "{name:10} {count:2} {:10} {:8} {:10} {:11} {:7} {:>11.3?}{}",
+                learnt.executions,
+                learnt.searches,
+                learnt.states,
+                learnt.transitions,
+                learnt.behaviours,
+                begun.elapsed(),
+                learnt.incomplete.map_or_else(String::new, |why| format!(" {why:?}")),
+            );
+        }
+    }
+}
