@@ -161,3 +161,29 @@ fn a_spin_without_end_is_a_livelock() {
     });
     assert_eq!((seen.livelocks, seen.executions), (1, 1));
 }
+
+/// What lies behind a pointer depends on what its writer saw: whoever loads the pointer knows it.
+#[test]
+fn contents_behind_a_pointer() {
+    let seen = outcomes(|report| {
+        let x = Arc::new(AtomicU32::new(0));
+        let shared: Arc<AtomicPtr<u32>> = Arc::default();
+        let (their_x, theirs) = (Arc::clone(&x), Arc::clone(&shared));
+        let thread = thread::spawn(move || {
+            let node = Box::into_raw(Box::new(their_x.load(SeqCst)));
+            theirs.store(node, SeqCst);
+        });
+        x.store(1, SeqCst);
+        let node = shared.load(SeqCst);
+        if !node.is_null() {
+            // SAFETY: it is a box that nobody changes.
+            x.store(5 + unsafe { *node }, SeqCst);
+            assert!(shared.compare_exchange(node, node, SeqCst, SeqCst).is_ok());
+        }
+        thread.join().unwrap();
+        // SAFETY: only this thread has the box now.
+        let content = unsafe { *Box::from_raw(shared.load(SeqCst)) };
+        report.tell((x.load(SeqCst), content));
+    });
+    assert_eq!(seen, [(1, 0), (1, 1), (5, 0), (6, 1)]);
+}

@@ -59,7 +59,7 @@ fn a_panic_of_a_task() {
     let setting = Setting { panics_are_results: true, ..Setting::default() };
     let seen = explore_with(setting, |report| {
         let task = future::spawn(async { panic!("in a task") });
-        let error: future::JoinError = future::block_on(task).map(|()| ()).unwrap_err();
+        let error: future::JoinError = future::block_on(task).unwrap_err();
         report.tell((error.is_panic(), error.into_panic().downcast_ref::<&str>().copied()));
     });
     assert_eq!(Vec::from_iter(seen.outcomes), [(true, Some("in a task"))]);

@@ -18,7 +18,7 @@ pub use learn::{
     Blocked, Divergence, Fault, Found, Incomplete, LearnOptions, Learnt, explore_by_learning,
 };
 pub use object::{Object, World};
-pub use op::{Act, Change, LockMode, MemoryOrder, Op, Patience, received, sent};
+pub use op::{Act, Change, LockMode, MemoryOrder, Op, Patience, place, received, sent};
 pub use program::{Next, ThreadProgram};
 pub use races::{Race, RaceSide};
 pub use sample::{Sampled, Sampling, sample};

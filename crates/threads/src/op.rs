@@ -102,6 +102,31 @@ pub enum Change {
         /// The value stored.
         new: u64,
     },
+    /// As `CompareExchange`, for values that stand for places: see [`place`].
+    ExchangePlace {
+        /// The value expected.
+        current: u64,
+        /// The value stored.
+        new: u64,
+    },
+}
+
+/// Values of registers that stand for places in memory: addresses that are the same in all
+/// executions.
+///
+/// Such a value has [`place::MARK`] in its highest byte and the place in its lower half. The 24
+/// bits between stand for what was in the memory when the value was stored, as far as whoever
+/// stored it knows: whoever loads it may look there, so it is part of what it has seen. It does not
+/// count when places are compared.
+pub mod place {
+    /// The highest byte.
+    pub const MARK: u64 = 0xa6;
+
+    /// Returns whether two values are equal, or stand for the same place.
+    #[must_use]
+    pub const fn is_same(a: u64, b: u64) -> bool {
+        a == b || (a >> 56 == MARK && b >> 56 == MARK && a as u32 == b as u32)
+    }
 }
 
 /// What an operation does, and the meaning of its result. Results without a meaning are 0.
@@ -235,6 +260,9 @@ impl Act {
             | Act::Await(_) => false,
             Act::Update { change: Change::CompareExchange { current, .. }, .. } => {
                 result == *current
+            }
+            Act::Update { change: Change::ExchangePlace { current, .. }, .. } => {
+                place::is_same(result, *current)
             }
             Act::Lock(..)
             | Act::Convert { .. }

@@ -13,7 +13,7 @@
 
 use crate::ids::{ObjectId, SiteId, ThreadId};
 use crate::learn::Sabotage;
-use crate::op::{Act, Change, LockMode, MemoryOrder, Op, received, sent};
+use crate::op::{Act, Change, LockMode, MemoryOrder, Op, place, received, sent};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -183,6 +183,7 @@ impl Views {
             Act::Update { change, success, failure, .. } => {
                 let writes = match change {
                     Change::CompareExchange { current, .. } => result == *current,
+                    Change::ExchangePlace { current, .. } => place::is_same(result, *current),
                     _ => true,
                 };
                 self.load(thread, object, if writes { *success } else { *failure });

@@ -1,8 +1,8 @@
 //! Asynchronous programs: tasks, and what they wait for.
 //!
-//! Each task is a thread of the engine that polls its future, and waits for its waker in between: an
-//! executor with as many workers as there are tasks. A task that was spawned goes on when the future
-//! of [`block_on`] has ended. What is dropped while it waits is cancelled there.
+//! Each task is a thread of the engine that polls its future, and waits for its waker in between:
+//! an executor with as many workers as there are tasks. A task that was spawned goes on when the
+//! future of [`block_on`] has ended. What is dropped while it waits is cancelled there.
 
 pub use executor::{AbortHandle, JoinError, JoinHandle, block_on, spawn, yield_now};
 pub use notify::{Notified, Notify};

@@ -1,8 +1,8 @@
 //! Waiting for a time.
 //!
 //! A wait may end at any moment after it began: a thread of the engine ends it when it likes.
-//! Durations are not compared: a program that is right only because one is longer than another fails
-//! here.
+//! Durations are not compared: a program that is right only because one is longer than another
+//! fails here.
 
 use crate::sync::{Arc, Mutex};
 use crate::thread;

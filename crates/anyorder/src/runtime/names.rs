@@ -40,6 +40,10 @@ struct Objects {
 pub(crate) struct Names {
     threads: FxHashMap<(ThreadId, u32), ThreadId>,
     threads_count: u32,
+    /// What was known of a place, by what the one that knew it had seen; and how much of each
+    /// place.
+    contents: FxHashMap<(u32, u64), u32>,
+    contents_counts: FxHashMap<u32, u32>,
     places: FxHashMap<Place, Objects>,
     initial: Vec<Object>,
     sites: Vec<&'static Location<'static>>,
@@ -88,6 +92,16 @@ impl Names {
             return *id;
         }
         self.object(0, place, at_first)
+    }
+
+    /// Returns the number of what is known of a place, from 1 to 24 bits.
+    pub(crate) fn content(&mut self, place: u32, version: u64) -> u32 {
+        let counts = &mut self.contents_counts;
+        *self.contents.entry((place, version)).or_insert_with(|| {
+            let count = counts.entry(place).or_default();
+            *count = (*count + 1) & 0xff_ffff;
+            *count
+        })
     }
 
     pub(crate) fn initial(&self, object: ObjectId) -> Object {

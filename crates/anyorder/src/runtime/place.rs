@@ -3,15 +3,38 @@
 use super::arena;
 use super::core::{self, Core, State};
 use super::names::Place;
-use anyorder_threads::ThreadId;
+use anyorder_threads::{ThreadId, place};
 
-/// The highest byte of numbers that stand for addresses in the memory of a thread.
-const MARK: u64 = 0xa7;
+/// The highest byte of numbers that stand for places too far away for [`place`]. They say nothing
+/// of what is there.
+const FAR: u64 = 0xa7;
 const MARK_AT: u32 = 56;
-const THREAD_AT: u32 = 36;
-const THREADS_MAX: u32 = 1 << (MARK_AT - THREAD_AT);
-/// Set for positions on a stack.
-const ON_STACK: u64 = 1 << 35;
+
+/// How a place is written: a thread, whether it is its stack, and a position.
+struct Code {
+    thread_at: u32,
+    threads_max: u32,
+    on_stack: u64,
+}
+
+/// In the lower half of a number, as [`place`] has it.
+const NEAR: Code = Code { thread_at: 20, threads_max: 1 << 12, on_stack: 1 << 19 };
+
+/// In all of a number but the highest byte.
+const WIDE: Code = Code { thread_at: 36, threads_max: 1 << 20, on_stack: 1 << 35 };
+
+impl Code {
+    fn write(&self, thread: ThreadId, is_stack: bool, position: u64) -> Option<u64> {
+        let fits = thread.0 < self.threads_max && position < self.on_stack;
+        let place = u64::from(thread.0) << self.thread_at | position;
+        fits.then_some(if is_stack { place | self.on_stack } else { place })
+    }
+
+    fn read(&self, code: u64) -> (usize, bool, u64) {
+        let thread = (code >> self.thread_at) as usize % self.threads_max as usize;
+        (thread, code & self.on_stack != 0, code & (self.on_stack - 1))
+    }
+}
 
 impl Core {
     /// Returns what names an object at an address.
@@ -37,59 +60,73 @@ impl Core {
     }
 
     /// Returns a number for an address: the same in all executions for what is at the same place.
-    pub(crate) fn number_of_address(&self, address: usize) -> u64 {
-        let state = self.state.borrow();
-        let (thread, position) = match state.heap_position(address) {
-            Some(place) => place,
+    /// For one that is handed over it also stands for what the running thread has seen.
+    pub(crate) fn number_of_address(&self, address: usize, is_handed_over: bool) -> u64 {
+        let state = &mut *self.state.borrow_mut();
+        let (thread, is_stack, position) = match state.heap_position(address) {
+            Some((thread, position)) => (thread, false, position),
             None => match state.stack_position(address) {
-                Some((thread, distance)) => (thread, ON_STACK | distance),
+                Some((thread, distance)) => (thread, true, distance),
                 None => return address as u64,
             },
         };
-        if thread.0 >= THREADS_MAX {
-            return address as u64;
+        if let Some(code) = NEAR.write(thread, is_stack, position) {
+            let content = if is_handed_over { state.content_of(code as u32) } else { 0 };
+            return place::MARK << MARK_AT | u64::from(content) << 32 | code;
         }
-        MARK << MARK_AT | u64::from(thread.0) << THREAD_AT | position
+        let far = WIDE.write(thread, is_stack, position);
+        far.map_or(address as u64, |code| FAR << MARK_AT | code)
     }
 
     /// The address for which a number stands.
     pub(crate) fn address_of_number(&self, number: u64) -> usize {
-        if number >> MARK_AT != MARK {
-            return number as usize;
-        }
-        let thread = (number >> THREAD_AT) as usize % THREADS_MAX as usize;
-        let position = number & ((1 << THREAD_AT) - 1);
+        let (thread, is_stack, position) = match number >> MARK_AT {
+            place::MARK => NEAR.read(number & 0xffff_ffff),
+            FAR => WIDE.read(number & ((1 << MARK_AT) - 1)),
+            _ => return number as usize,
+        };
         let state = self.state.borrow();
         let strand = state.strands.get(thread).and_then(Option::as_ref);
-        let address = strand.and_then(|strand| match position & ON_STACK {
-            0 => strand.bump.address(position),
-            _ => Some(strand.stack.1 - (position & !ON_STACK) as usize),
+        let address = strand.and_then(|strand| match is_stack {
+            true => strand.stack.1.checked_sub(position as usize),
+            false => strand.bump.address(position),
         });
         address.unwrap_or(number as usize)
     }
 }
 
 /// As [`Core::number_of_address`]; the address itself outside of checks.
-pub(crate) fn number_of_address(address: usize) -> u64 {
-    core::with(|core| core.number_of_address(address)).unwrap_or(address as u64)
+pub(crate) fn number_of_address(address: usize, is_handed_over: bool) -> u64 {
+    let number = core::with(|core| core.number_of_address(address, is_handed_over));
+    number.unwrap_or(address as u64)
 }
 
 /// As [`number_of_address`], for numbers that may be no addresses: only what is in a chunk counts.
 #[inline]
-pub(crate) fn number_of_heap_address(value: usize) -> u64 {
-    if arena::contains(value) { number_of_address(value) } else { value as u64 }
+pub(crate) fn number_of_heap_address(value: usize, is_handed_over: bool) -> u64 {
+    match arena::contains(value) {
+        true => number_of_address(value, is_handed_over),
+        false => value as u64,
+    }
 }
 
 /// As [`Core::address_of_number`].
 #[inline]
 pub(crate) fn address_of_number(number: u64) -> usize {
-    if number >> MARK_AT != MARK {
+    if !matches!(number >> MARK_AT, place::MARK | FAR) {
         return number as usize;
     }
     core::with(|core| core.address_of_number(number)).unwrap_or(number as usize)
 }
 
 impl State {
+    /// Returns a number for what the running thread knows of a place.
+    fn content_of(&mut self, code: u32) -> u32 {
+        let strand = self.strands[self.current.index()].as_ref();
+        let version = strand.map_or(0, |strand| strand.version());
+        self.names.content(code, version)
+    }
+
     fn heap_position(&self, address: usize) -> Option<(ThreadId, u64)> {
         if arena::contains(address) {
             let (thread, position) = arena::position(address);

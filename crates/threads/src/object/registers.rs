@@ -1,6 +1,6 @@
 //! What operations do to a register.
 
-use crate::op::Change;
+use crate::op::{Change, place};
 
 /// Returns a number cut to a width in bits.
 #[inline]
@@ -32,6 +32,12 @@ impl Change {
             Change::Min(by) => old.min(by),
             Change::SignedMax(by) => signed(old, bits).max(signed(by, bits)) as u64,
             Change::SignedMin(by) => signed(old, bits).min(signed(by, bits)) as u64,
+            Change::ExchangePlace { current, new } => {
+                if !place::is_same(old, current) {
+                    return None;
+                }
+                new
+            }
             Change::CompareExchange { current, new } => {
                 if old != current {
                     return None;
@@ -57,5 +63,11 @@ mod tests {
         assert_eq!(Change::Nand(3).of(1, 8), Some(0xfe));
         assert_eq!(Change::CompareExchange { current: 2, new: 3 }.of(1, 8), None);
         assert_eq!(Change::CompareExchange { current: 1, new: 3 }.of(1, 8), Some(3));
+        let place = |content: u64, at: u64| place::MARK << 56 | content << 32 | at;
+        let exchange = |current| Change::ExchangePlace { current, new: 3 };
+        assert_eq!(exchange(place(1, 8)).of(place(2, 8), 64), Some(3));
+        assert_eq!(exchange(place(1, 8)).of(place(1, 9), 64), None);
+        assert_eq!(exchange(8).of(place(1, 8), 64), None);
+        assert_eq!(exchange(8).of(8, 64), Some(3));
     }
 }

@@ -29,7 +29,14 @@ impl Number for usize {
     const BITS: u8 = usize::BITS as u8;
     #[inline]
     fn number(self) -> u64 {
-        runtime::number_of_heap_address(self)
+        runtime::number_of_heap_address(self, true)
+    }
+    #[inline]
+    fn expected(self) -> u64 {
+        runtime::number_of_heap_address(self, false)
+    }
+    fn exchange(current: u64, new: u64) -> Change {
+        Change::ExchangePlace { current, new }
     }
     #[inline]
     fn of(number: u64) -> usize {

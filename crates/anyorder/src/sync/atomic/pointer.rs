@@ -11,7 +11,14 @@ impl<T> Number for *mut T {
     const BITS: u8 = 64;
     #[inline]
     fn number(self) -> u64 {
-        runtime::number_of_address(self as usize)
+        runtime::number_of_address(self as usize, true)
+    }
+    #[inline]
+    fn expected(self) -> u64 {
+        runtime::number_of_address(self as usize, false)
+    }
+    fn exchange(current: u64, new: u64) -> Change {
+        Change::ExchangePlace { current, new }
     }
     #[inline]
     fn of(number: u64) -> *mut T {

@@ -7,9 +7,18 @@ use std::panic::Location;
 use std::sync::atomic::Ordering;
 
 /// A value as the number of a register, and back.
-pub(super) trait Number: Copy {
+pub(super) trait Number: Copy + PartialEq {
     const BITS: u8;
+    /// The number of a value that is stored.
     fn number(self) -> u64;
+    /// The number of a value that is expected.
+    fn expected(self) -> u64 {
+        self.number()
+    }
+    /// The change that stores `new` in place of `current`.
+    fn exchange(current: u64, new: u64) -> Change {
+        Change::CompareExchange { current, new }
+    }
     fn of(number: u64) -> Self;
 }
 
@@ -57,7 +66,7 @@ impl<V: Number> Register<V> {
     }
 
     fn perform(&self, act: Act, at: &'static Location<'static>) -> V {
-        let object = self.slot.id(|| Object::Register(self.at_first().number()));
+        let object = self.slot.id(|| Object::Register(self.at_first().expected()));
         V::of(runtime::perform(object, act, at))
     }
 
@@ -101,10 +110,10 @@ impl<V: Number> Register<V> {
             _ => {}
         }
         let (success, failure) = (memory_order(success), memory_order(failure));
-        let change = Change::CompareExchange { current: current.number(), new: new.number() };
+        let change = V::exchange(current.expected(), new.number());
         let act = Act::Update { change, bits: V::BITS, success, failure };
         let before = self.perform(act, Location::caller());
-        if before.number() == current.number() { Ok(before) } else { Err(before) }
+        if before == current { Ok(before) } else { Err(before) }
     }
 
     /// Returns the value. Nobody else uses the register now.
