@@ -22,6 +22,7 @@
 //! });
 //! ```
 
+pub use anyorder_threads::Incomplete;
 pub use check::{Builder, Failure, FailureKind, Limits, Line, Summary, check, choose, explore};
 pub use runtime::{Allocator, Panic, Position, Program, Setting};
 

@@ -2,12 +2,28 @@
 
 use anyorder::sync::{Arc, Mutex, mpsc};
 use anyorder::thread;
+use anyorder_threads::{Ending, every_execution};
+use std::ops::ControlFlow;
 
 /// Returns the pages of this process that are in memory.
 #[cfg(target_os = "linux")]
 fn pages() -> usize {
     let text = std::fs::read_to_string("/proc/self/statm").expect("a text");
     text.split(' ').nth(1).expect("the second number").parse().expect("a number")
+}
+
+/// Runs some executions, one after another.
+#[cfg(target_os = "linux")]
+fn run(executions: u64, f: impl Fn() + Send + Sync + 'static) {
+    let mut left = executions;
+    let mut program = anyorder::Program::new(f);
+    while left > 0 {
+        every_execution(&mut program, (1_000, 10), |_, events, ending| {
+            assert_eq!(ending, Ending::Completed, "{events:?}");
+            left -= 1;
+            if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+    }
 }
 
 fn busy() {
@@ -29,10 +45,7 @@ fn busy() {
 #[test]
 #[cfg(target_os = "linux")]
 fn memory_is_flat() {
-    let run = |executions| {
-        let summary = anyorder::Builder::new().executions_max(executions).explore(busy);
-        assert!(summary.failures.is_empty(), "{summary}");
-    };
+    let run = |executions| run(executions, busy);
     run(1_000);
     let before = pages();
     run(20_000);
@@ -45,11 +58,10 @@ fn memory_is_flat() {
 #[cfg(target_os = "linux")]
 fn leaks_do_not_take_whole_chunks() {
     let run = |executions| {
-        let summary = anyorder::Builder::new().executions_max(executions).explore(|| {
+        run(executions, || {
             let value = Arc::new(Mutex::new(anyorder::choose(100_000)));
             std::mem::forget(Box::new(*value.lock().unwrap()));
         });
-        assert!(summary.failures.is_empty(), "{summary}");
     };
     run(100);
     let before = pages();

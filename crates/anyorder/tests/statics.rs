@@ -108,3 +108,39 @@ fn cells_of_one_thread() {
     });
     assert_eq!(seen, [(5, 0, 2)]);
 }
+
+/// Two threads write without an order: a race, which an ordering of the flag between them ends.
+#[test]
+fn races_of_cells_are_found() {
+    use anyorder::sync::Arc;
+    use anyorder::sync::atomic::{AtomicBool, Ordering};
+    use anyorder::{Builder, FailureKind};
+    struct Shared(UnsafeCell<u32>, AtomicBool);
+    // SAFETY: the test is whether accesses are ordered.
+    unsafe impl Sync for Shared {}
+    let run = |store, load| {
+        Builder::new().explore(move || {
+            let shared = Arc::new(Shared(UnsafeCell::new(0), AtomicBool::new(false)));
+            let theirs = Arc::clone(&shared);
+            let thread = thread::spawn(move || {
+                // SAFETY: the pointer is valid; no other thread runs meanwhile.
+                theirs.0.with_mut(|value| unsafe { *value = 1 });
+                theirs.1.store(true, store);
+            });
+            if shared.1.load(load) {
+                // SAFETY: as above.
+                assert_eq!(shared.0.with(|value| unsafe { *value }), 1);
+            }
+            thread.join().unwrap();
+        })
+    };
+    let right = run(Ordering::Release, Ordering::Acquire);
+    assert!(right.failures.is_empty() && right.incomplete.is_none(), "{right}");
+    for (store, load) in
+        [(Ordering::Relaxed, Ordering::Acquire), (Ordering::Release, Ordering::Relaxed)]
+    {
+        let wrong = run(store, load);
+        let kinds: Vec<_> = wrong.failures.iter().map(|failure| &failure.kind).collect();
+        assert!(matches!(kinds.as_slice(), [FailureKind::Race(Some(_), Some(_))]), "{wrong}");
+    }
+}

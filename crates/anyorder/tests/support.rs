@@ -121,8 +121,12 @@ pub(crate) fn explore_with<T: Ord + Clone + Debug + Send + 'static>(
 /// Explores by learning: it must find the same outcomes and faults.
 fn learn<T: Ord + Clone + Debug>(program: &mut Program, told: &Report<T>, seen: &Seen<T>) {
     use anyorder_threads::{Fault, explore_by_learning};
-    let mut options = LearnOptions::default();
-    (options.classes, options.steps_max, options.spins_max) = (true, STEPS_MAX, SPINS_MAX);
+    let options = LearnOptions {
+        classes: true,
+        steps_max: STEPS_MAX,
+        spins_max: SPINS_MAX,
+        ..LearnOptions::default()
+    };
     let learnt = explore_by_learning(program, &options);
     told.0.lock().unwrap().clear();
     assert_eq!(learnt.incomplete, None, "{learnt:?}");

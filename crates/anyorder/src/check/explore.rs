@@ -2,8 +2,9 @@
 
 use super::summary::{Failure, FailureKind, Line, Summary};
 use crate::runtime::Program;
-use anyorder_threads::{Act, Ending, Event, SPINS_MAX, every_execution};
-use std::ops::ControlFlow;
+use anyorder_threads::{
+    Act, Event, Execution, Fault, Found, LearnOptions, Race, RaceSide, explore_by_learning,
+};
 
 /// How far a program is explored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -12,62 +13,57 @@ pub struct Limits {
     pub executions_max: Option<u64>,
     /// The most operations of one execution. A longer one is cut, and the check is incomplete.
     pub steps_max: usize,
-    /// Whether the first failure ends it.
-    pub stops_at_failure: bool,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { executions_max: None, steps_max: 10_000, stops_at_failure: true }
+        Limits { executions_max: None, steps_max: 100_000 }
     }
 }
 
-/// Runs the executions of a program. Each kind of failure is told once, as it was found first.
+/// Explores a program by learning: it is run until no thread can see anything new. Each failure is
+/// told once, with an execution that shows it. Executions that only show one are not counted.
 ///
 /// ```
 /// use anyorder::{Limits, Program, explore};
 /// let mut program = Program::new(|| assert_eq!(anyorder::choose(2), 0));
 /// let summary = explore(&mut program, Limits::default());
-/// assert_eq!(summary.executions, 2);
-/// assert_eq!(summary.failures.len(), 1);
+/// assert_eq!((summary.executions, summary.failures.len()), (2, 1));
 /// ```
 pub fn explore(program: &mut Program, limits: Limits) -> Summary {
-    let mut summary = Summary::default();
-    let mut was_cut = false;
-    let plain =
-        every_execution(program, (limits.steps_max, SPINS_MAX), |program, events, ending| {
-            summary.executions += 1;
-            was_cut |= ending == Ending::StepLimit;
-            for kind in kinds(program, events, ending) {
-                if !summary.failures.iter().any(|failure| failure.kind == kind) {
-                    let lines = events.iter().map(|event| line(program, event)).collect();
-                    summary.failures.push(Failure { kind, lines });
-                }
-            }
-            let is_over = limits.executions_max.is_some_and(|max| summary.executions >= max);
-            if is_over || limits.stops_at_failure && !summary.failures.is_empty() {
-                return ControlFlow::Break(());
-            }
-            ControlFlow::Continue(())
-        });
-    summary.complete = plain.complete && !was_cut;
-    summary
+    let executions_max = limits.executions_max.unwrap_or(u64::MAX);
+    let options =
+        LearnOptions { steps_max: limits.steps_max, executions_max, ..LearnOptions::default() };
+    let learnt = explore_by_learning(program, &options);
+    let failures = learnt.faults.iter().filter_map(|found| failure(program, found)).collect();
+    let incomplete = learnt.incomplete;
+    Summary { executions: learnt.executions, incomplete, failures }
 }
 
-/// Returns what went wrong in an execution.
-fn kinds(program: &Program, events: &[Event], ending: Ending) -> Vec<FailureKind> {
-    let panic = |event: &Event| match event.op.act {
-        Act::Fail(number) => program.panic(number).map(FailureKind::Panic),
-        _ => None,
-    };
-    let mut kinds: Vec<FailureKind> = events.iter().filter_map(panic).collect();
-    match ending {
-        // After a panic others may wait for what will not come.
-        Ending::Deadlock if kinds.is_empty() => kinds.push(FailureKind::Deadlock),
-        Ending::Livelock if kinds.is_empty() => kinds.push(FailureKind::Livelock),
-        _ => {}
+/// Returns a fault with its execution. `None` if it is no failure of its own.
+fn failure(program: &mut Program, found: &Found) -> Option<Failure> {
+    let mut execution = Execution::new(program);
+    execution.restart();
+    for step in &found.steps {
+        execution.step(*step)?;
     }
-    kinds
+    let events = execution.events().to_vec();
+    drop(execution);
+    let has_failed = events.iter().any(|event| matches!(event.op.act, Act::Fail(_)));
+    let kind = match &found.fault {
+        Fault::Failure(number) => FailureKind::Panic(program.panic(*number)?),
+        // After a panic others may wait for what will not come.
+        Fault::Deadlock(_) | Fault::Livelock(_) if has_failed => return None,
+        Fault::Deadlock(_) => FailureKind::Deadlock,
+        Fault::Livelock(_) => FailureKind::Livelock,
+        Fault::Race(Race { first, second, .. }) => {
+            let position = |side: &RaceSide| program.position(side.site);
+            FailureKind::Race(position(first), position(second))
+        }
+        Fault::StepLimit => return None,
+    };
+    let lines = events.iter().map(|event| line(program, event)).collect();
+    Some(Failure { kind, lines })
 }
 
 fn line(program: &Program, event: &Event) -> Line {

@@ -1,7 +1,7 @@
 //! What a check found.
 
 use crate::runtime::{Panic, Position};
-use anyorder_threads::{Act, ObjectId, ThreadId};
+use anyorder_threads::{Act, Incomplete, ObjectId, ThreadId};
 use std::fmt;
 
 /// What a check found.
@@ -9,9 +9,9 @@ use std::fmt;
 pub struct Summary {
     /// How many executions were run.
     pub executions: u64,
-    /// Whether these are all there are.
-    pub complete: bool,
-    /// What went wrong, each kind once.
+    /// Why something may be missing, if so.
+    pub incomplete: Option<Incomplete>,
+    /// What went wrong, each once.
     pub failures: Vec<Failure>,
 }
 
@@ -33,6 +33,8 @@ pub enum FailureKind {
     Deadlock,
     /// Threads spin, and nothing will change.
     Livelock,
+    /// Two accesses of a cell that nothing orders, one of them a write.
+    Race(Option<Position>, Option<Position>),
 }
 
 /// An operation of an execution.
@@ -62,6 +64,13 @@ impl fmt::Display for FailureKind {
             }
             FailureKind::Deadlock => f.write_str("deadlock: threads wait, and none can go on"),
             FailureKind::Livelock => f.write_str("livelock: threads spin, and nothing will change"),
+            FailureKind::Race(first, second) => {
+                let place = |side: &Option<Position>| match side {
+                    Some(position) => position.to_string(),
+                    None => "an unknown place".to_owned(),
+                };
+                write!(f, "data race: {} and {}", place(first), place(second))
+            }
         }
     }
 }
@@ -89,8 +98,16 @@ impl fmt::Display for Failure {
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let complete = if self.complete { "" } else { ", incomplete" };
-        writeln!(f, "{} executions{complete}", self.executions)?;
+        write!(f, "{} executions", self.executions)?;
+        match &self.incomplete {
+            None => writeln!(f)?,
+            Some(Incomplete::Executions) => writeln!(f, ", incomplete: as many as allowed")?,
+            Some(Incomplete::Steps) => writeln!(f, ", incomplete: one was too long")?,
+            Some(Incomplete::Stopped(_)) => writeln!(f, ", incomplete: stopped")?,
+            Some(Incomplete::Diverged(how)) => {
+                writeln!(f, ", incomplete: not the same in each run: {how:?}")?;
+            }
+        }
         self.failures.iter().try_for_each(|failure| write!(f, "{failure}"))
     }
 }
