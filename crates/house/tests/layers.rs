@@ -27,10 +27,6 @@ const MAP: &[(&str, &[&str])] = &[
     ("anyorder-lang", &["anyorder-common", "anyorder-program"]),
     ("anyorder-pipe", &["anyorder-trace", "anyorder-system"]),
     ("anyorder-commute", &[]),
-    (
-        "anyorder-threads",
-        &["anyorder-trace", "anyorder-system", "anyorder-commute", "anyorder-order"],
-    ),
     // The library for tests: light, and below the command.
     ("anyorder", &["anyorder-threads"]),
     (

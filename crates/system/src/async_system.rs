@@ -1,10 +1,10 @@
 //! Programs of events and their tasks, run invocation by invocation.
 
 use crate::failure::Failure;
-use crate::hash::Hash128;
 use crate::run_error::RunError;
 use crate::task_name::TaskName;
 use crate::task_system::Access;
+use anyorder_common::hash::Hash128;
 use anyorder_trace::Tables;
 use std::fmt::Debug;
 

@@ -5,10 +5,10 @@
 //! it shows the violation. Finding none is no proof.
 
 use crate::failure::Failure;
-use crate::hash::Hash128;
 use crate::properties::Properties;
 use crate::reducible::{Effects, Place, Reducible, TaskKey, TouchKind};
 use crate::update::Update;
+use anyorder_common::hash::Hash128;
 use anyorder_common::random::{Random, SplitMix64};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

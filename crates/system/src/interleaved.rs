@@ -1,8 +1,8 @@
 //! Programs of events and their tasks, run by the rules of their handlers.
 
 use crate::async_system::{AsyncSystem, InvocationId, InvocationStep};
-use crate::hash::Hash128;
 use crate::run_error::RunError;
+use anyorder_common::hash::Hash128;
 use anyorder_trace::LocationId;
 
 /// A step that the rules of handlers and of events allow in a state.

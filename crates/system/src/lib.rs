@@ -10,7 +10,6 @@
 //! | [`StateSystem`] | its states are values that can be held, compared and written down |
 //! | [`Reducible`], on top of it | its tasks can report which places they touch: needed by every search that leaves orders out |
 //! | [`TaskSystem`] | it can only be run again, task by task |
-//! | [`ThreadSystem`] | it runs as a whole under a schedule and leaves a trace |
 //! | [`AsyncSystem`] | it consists of events and their tasks, and each task can run step by step |
 //! | [`InterleavedSystem`], on top of it | it can also run by the rules of its handlers |
 //!
@@ -37,6 +36,8 @@
 
 pub use actors::{Actor, Actors, PlaceOfStep, Role};
 pub use anyorder_common::cancel::{Cancel, StopReason, Stopped};
+pub use anyorder_common::hash::Hash128;
+pub use anyorder_common::state_hash::StateHash;
 pub use async_system::{
     AsyncSystem, EventInfo, HandlerInfo, HandlerOrder, InvocationId, InvocationStep, Lane,
     PostedInvocation, WaitPlace,
@@ -45,7 +46,6 @@ pub use capabilities::{AccessDetail, Capabilities, EnabledDetail};
 pub use contract::{BrokenContract, Clause, ContractChecks, ContractOptions, check_contract};
 pub use control::Control;
 pub use failure::{BrokenProperty, Failure, FailureKind, FailureSite};
-pub use hash::Hash128;
 pub use interleaved::{InterleavedStep, InterleavedSystem, Taker};
 pub use job_watch::{EnteredWatch, JobWatch};
 pub use limits::Limits;
@@ -56,15 +56,12 @@ pub use reducible::{Effects, Place, Reducible, TaskKey, TouchKind, Touched};
 pub use run_error::RunError;
 pub use schedule::{Choice, Divergence, Injected, ProgramIdentity, Schedule, ScheduleError, Value};
 pub use serde_system::SerdeSystem;
-pub use state_hash::StateHash;
 pub use state_system::{StateSystem, Successor};
 pub use task_name::{Segment, TaskName, TaskNameError};
 pub use task_system::{
     Access, AccessKind, Accesses, Awaited, EnabledTask, Posted, SnapshotId, Snapshots, Step,
     SystemFactory, TASK_STATUS, TaskRole, TaskSystem, is_task_status,
 };
-pub use tasks_as_threads::TasksAsThreads;
-pub use thread_system::{Ending, ThreadRun, ThreadSystem};
 pub use update::{Update, Updates, tidy_updates};
 
 mod actors;
@@ -73,7 +70,6 @@ mod capabilities;
 mod contract;
 mod control;
 mod failure;
-mod hash;
 mod interleaved;
 mod job_watch;
 mod limits;
@@ -84,10 +80,7 @@ mod reducible;
 mod run_error;
 mod schedule;
 mod serde_system;
-mod state_hash;
 mod state_system;
 mod task_name;
 mod task_system;
-mod tasks_as_threads;
-mod thread_system;
 mod update;

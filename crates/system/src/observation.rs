@@ -1,6 +1,6 @@
 //! The outcome of a run, in parts that can be compared without storing states.
 
-use crate::hash::Hash128;
+use anyorder_common::hash::Hash128;
 use std::collections::BTreeMap;
 use std::fmt;
 

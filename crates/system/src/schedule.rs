@@ -1,7 +1,7 @@
 //! The choices that reproduce one run, as versioned JSON.
 
-use crate::hash::Hash128;
 use crate::task_name::TaskName;
+use anyorder_common::hash::Hash128;
 use anyorder_common::text::escape_json;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -17,7 +17,7 @@ pub struct ProgramIdentity {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub version: String,
     /// A hash of its code, if known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "hexadecimal_if_known")]
     pub hash: Option<Hash128>,
 }
 
@@ -40,7 +40,7 @@ pub enum Value {
     /// A short text.
     Text(String),
     /// The hash of data stored elsewhere, such as a response body.
-    Hash(Hash128),
+    Hash(#[serde(with = "hexadecimal")] Hash128),
 }
 
 /// An injected value and its use.
@@ -206,21 +206,47 @@ impl<'de> Deserialize<'de> for TaskName {
     }
 }
 
-impl Serialize for Hash128 {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Hash128 {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Hash128, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        Hash128::parse(&text).ok_or_else(|| D::Error::custom("expected 32 hexadecimal digits"))
-    }
-}
-
 fn is_zero(number: &u32) -> bool {
     *number == 0
+}
+
+mod hexadecimal {
+    use super::*;
+
+    pub(super) fn serialize<S: Serializer>(hash: &Hash128, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(hash)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Hash128, D::Error> {
+        let text = String::deserialize(from)?;
+        Hash128::parse(&text).ok_or_else(expected)
+    }
+
+    pub(super) fn expected<E: serde::de::Error>() -> E {
+        E::custom("expected 32 hexadecimal digits")
+    }
+}
+
+mod hexadecimal_if_known {
+    use super::*;
+
+    pub(super) fn serialize<S: Serializer>(
+        hash: &Option<Hash128>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        match hash {
+            Some(hash) => hexadecimal::serialize(hash, to),
+            None => to.serialize_none(),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<Hash128>, D::Error> {
+        let text = Option::<String>::deserialize(from)?;
+        let parsed = text.map(|text| Hash128::parse(&text).ok_or_else(hexadecimal::expected));
+        parsed.transpose()
+    }
 }
 
 mod decimal {

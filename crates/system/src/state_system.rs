@@ -2,10 +2,10 @@
 
 use crate::actors::Actors;
 use crate::failure::Failure;
-use crate::hash::Hash128;
 use crate::properties::{Classes, Properties};
-use crate::state_hash::StateHash;
 use crate::update::Updates;
+use anyorder_common::hash::Hash128;
+use anyorder_common::state_hash::StateHash;
 use std::fmt::Debug;
 
 /// The result of one transition.

@@ -2,11 +2,11 @@
 
 use crate::capabilities::Capabilities;
 use crate::failure::Failure;
-use crate::hash::Hash128;
 use crate::observation::Observation;
 use crate::run_error::RunError;
 use crate::schedule::{Choice, ProgramIdentity};
 use crate::task_name::TaskName;
+use anyorder_common::hash::Hash128;
 use anyorder_trace::{Location, LocationId, SiteId, Tables};
 
 /// How a task accesses a location.
@@ -246,7 +246,7 @@ pub trait Snapshots {
 
 /// Creates systems: one for each worker.
 pub trait SystemFactory: Sync {
-    /// The type of system: a [`TaskSystem`] or a [`ThreadSystem`](crate::ThreadSystem).
+    /// The type of system.
     type System;
 
     /// Creates a system.

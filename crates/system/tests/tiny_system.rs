@@ -1,12 +1,11 @@
-//! A tiny task system: the traits can be implemented, re-executed, snapshotted and run as threads.
+//! A tiny task system: the traits can be implemented, re-executed and snapshotted.
 
 use anyorder_system::{
-    Access, AccessDetail, AccessKind, Accesses, Capabilities, Choice, Control, Divergence,
-    EnabledDetail, EnabledTask, Ending, Hash128, Level, Limits, Observation, PartPath, Posted,
-    ProgramIdentity, RunError, SnapshotId, Snapshots, Step, SystemFactory, TaskName, TaskSystem,
-    TasksAsThreads, ThreadSystem,
+    Access, AccessDetail, AccessKind, Accesses, Capabilities, Choice, Divergence, EnabledDetail,
+    EnabledTask, Hash128, Level, Observation, PartPath, Posted, ProgramIdentity, RunError,
+    SnapshotId, Snapshots, Step, SystemFactory, TaskName, TaskSystem,
 };
-use anyorder_trace::{EventKind, Interner, Location, LocationId, SiteId, Tables};
+use anyorder_trace::{Interner, Location, LocationId, SiteId, Tables};
 
 /// A page with a counter: `load` posts `reply` and `click`; one doubles the counter, the other adds
 /// one.
@@ -175,42 +174,4 @@ fn a_missing_task_is_a_divergence() {
     let mut page = page().unwrap();
     let error = page.execute(&Choice::of(TaskName::root("click"))).unwrap_err();
     assert_eq!(error.to_string(), "diverged at choice 1: `click` cannot run; enabled: `load`");
-}
-
-#[test]
-fn a_task_system_runs_as_a_thread_system() {
-    let mut threads = TasksAsThreads { system: page().unwrap() };
-    let run = threads.run(&[], &Control::default()).unwrap();
-    assert_eq!(run.ending, Ending::Completed);
-    let names: Vec<String> = run.schedule.choices.iter().map(|c| c.task.to_string()).collect();
-    assert_eq!(names, ["load", "load/reply", "load/click"]);
-    let kinds: Vec<EventKind> = run.trace.events().map(|event| event.kind()).collect();
-    use EventKind::{End, Get, Post, Rmw};
-    assert_eq!(kinds, [Post, Get, Post, Post, End, Get, Rmw, End, Get, Rmw, End]);
-
-    // The other order, by a prefix; the schedule of the run replays it.
-    let prefix = [Choice::of(TaskName::root("load")), Choice::of("load/click".parse().unwrap())];
-    let other = threads.run(&prefix, &Control::default()).unwrap();
-    assert_eq!(run.observation.difference(&other.observation).len(), 1);
-    let again = threads.run(&other.schedule.choices, &Control::default()).unwrap();
-    assert_eq!(again.observation, other.observation);
-    assert_eq!(again.trace, other.trace);
-}
-
-#[test]
-fn a_divergence_names_its_choice() {
-    let mut threads = TasksAsThreads { system: page().unwrap() };
-    let prefix = [Choice::of(TaskName::root("load")), Choice::of(TaskName::root("load"))];
-    let error = threads.run(&prefix, &Control::default()).unwrap_err();
-    assert!(error.to_string().starts_with("diverged at choice 2: `load`"), "{error}");
-}
-
-#[test]
-fn the_step_limit_ends_a_run() {
-    let mut threads = TasksAsThreads { system: page().unwrap() };
-    let control =
-        Control { limits: Limits { steps: Some(2), ..Limits::NONE }, ..Control::default() };
-    let run = threads.run(&[], &control).unwrap();
-    assert_eq!(run.ending, Ending::StepLimit);
-    assert_eq!(run.schedule.choices.len(), 2);
 }

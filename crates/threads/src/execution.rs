@@ -91,11 +91,6 @@ impl Spins {
         }
     }
 
-    /// The turns, and whose was the last one.
-    pub(crate) fn parts(&self) -> (u32, u32) {
-        (self.fruitless, self.last.map_or(u32::MAX, |last| last.0))
-    }
-
     pub(crate) fn take(&mut self, thread: ThreadId) {
         *self = Spins { fruitless: self.fruitless + 1, last: Some(thread) };
     }

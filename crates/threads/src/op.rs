@@ -111,6 +111,18 @@ pub enum Change {
     },
 }
 
+impl Change {
+    /// Returns whether it writes to a register with this value.
+    #[must_use]
+    pub const fn writes(self, old: u64) -> bool {
+        match self {
+            Change::CompareExchange { current, .. } => old == current,
+            Change::ExchangePlace { current, .. } => place::is_same(old, current),
+            _ => true,
+        }
+    }
+}
+
 /// Values of registers that stand for places in memory: addresses that are the same in all
 /// executions.
 ///
@@ -258,12 +270,7 @@ impl Act {
             | Act::IsPoisoned
             | Act::Choose(_)
             | Act::Await(_) => false,
-            Act::Update { change: Change::CompareExchange { current, .. }, .. } => {
-                result == *current
-            }
-            Act::Update { change: Change::ExchangePlace { current, .. }, .. } => {
-                place::is_same(result, *current)
-            }
+            Act::Update { change, .. } => change.writes(result),
             Act::Lock(..)
             | Act::Convert { .. }
             | Act::Park(_)

@@ -13,7 +13,8 @@
 
 use crate::ids::{ObjectId, SiteId, ThreadId};
 use crate::learn::Sabotage;
-use crate::op::{Act, Change, LockMode, MemoryOrder, Op, place, received, sent};
+use crate::op::{Act, LockMode, MemoryOrder, Op, received, sent};
+use anyorder_common::bits;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -69,28 +70,28 @@ pub(crate) struct Known(Vec<u64>);
 
 impl Known {
     fn insert(&mut self, slot: u32) {
-        let word = slot as usize / 64;
-        if self.0.len() <= word {
-            self.0.resize(word + 1, 0);
+        let width = bits::width(slot as usize + 1);
+        if self.0.len() < width {
+            self.0.resize(width, 0);
         }
-        self.0[word] |= 1 << (slot % 64);
+        bits::set(&mut self.0, slot);
     }
 
     fn remove(&mut self, slot: u32) {
-        if let Some(word) = self.0.get_mut(slot as usize / 64) {
-            *word &= !(1 << (slot % 64));
+        if self.contains(slot) {
+            bits::unset(&mut self.0, slot);
         }
     }
 
     pub(crate) fn contains(&self, slot: u32) -> bool {
-        self.0.get(slot as usize / 64).is_some_and(|word| word >> (slot % 64) & 1 == 1)
+        bits::has(&self.0, slot)
     }
 
     fn join(&mut self, other: &Known) {
         if self.0.len() < other.0.len() {
             self.0.resize(other.0.len(), 0);
         }
-        self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word |= other);
+        bits::join(&mut self.0, &other.0);
     }
 }
 
@@ -181,11 +182,7 @@ impl Views {
             Act::Load(order) => self.load(thread, object, *order),
             Act::Store(_, order) => self.store(thread, object, *order, false),
             Act::Update { change, success, failure, .. } => {
-                let writes = match change {
-                    Change::CompareExchange { current, .. } => result == *current,
-                    Change::ExchangePlace { current, .. } => place::is_same(result, *current),
-                    _ => true,
-                };
+                let writes = change.writes(result);
                 self.load(thread, object, if writes { *success } else { *failure });
                 if writes {
                     self.store(thread, object, *success, true);
@@ -202,7 +199,7 @@ impl Views {
                     view.at_fence.clone_from(&view.now);
                 }
             }
-            Act::Lock(mode, _) if result == 1 => self.lock(thread, object, *mode),
+            Act::Lock(mode, _) if result & 1 == 1 => self.lock(thread, object, *mode),
             Act::Convert { to, .. } if result == 1 => {
                 self.lock(thread, object, *to);
                 if *to != LockMode::Exclusive {

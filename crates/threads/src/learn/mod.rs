@@ -25,6 +25,7 @@ use crate::op::{Act, Op};
 use crate::program::ThreadProgram;
 use crate::races::{Race, Slots};
 use anyorder_common::cancel::{Cancel, StopReason};
+use anyorder_common::hash::Hash128;
 use anyorder_common::random::{Random, SplitMix64};
 use behaviour::{Behaviours, NodeId};
 use persistent::Persistent;
@@ -176,8 +177,8 @@ struct Learner<'p, P: ThreadProgram + ?Sized> {
     known: Behaviours,
     learnt: Learnt,
     faults: FxHashSet<Fault>,
-    visited: FxHashSet<u128>,
-    classes: FxHashSet<u128>,
+    visited: FxHashSet<Hash128>,
+    classes: FxHashSet<Hash128>,
     persistent: Persistent,
     slots: Slots,
     /// By thread, where it is in the execution.
@@ -197,7 +198,7 @@ struct Frame {
     steps: Vec<Step>,
     next: usize,
     /// The hash of the state, if it has a choice.
-    key: Option<u128>,
+    key: Option<Hash128>,
     /// The executions when the state was entered.
     executions: u64,
 }

@@ -9,6 +9,7 @@ use crate::execution::Step;
 use crate::ids::ThreadId;
 use crate::op::Act;
 use crate::races::{Race, Slots};
+use anyorder_common::hash::Hash128;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
@@ -40,7 +41,7 @@ pub(super) fn shortest(
         Place { state: start, last: None, from: None, switches: 0, length: 0, shows: false };
     let mut places = vec![first];
     let mut todo = VecDeque::from([0_usize]);
-    let mut best: FxHashMap<(u128, Option<ThreadId>), (u32, u32)> = FxHashMap::default();
+    let mut best: FxHashMap<(Hash128, Option<ThreadId>), (u32, u32)> = FxHashMap::default();
     let mut ways = Vec::new();
     while let Some(at) = todo.pop_front() {
         let place = &places[at];

@@ -1,13 +1,16 @@
 //! States of the known behaviour: where each thread is in its tree, and the objects.
 
 use super::behaviour::{Behaviours, NodeId};
-use super::hash::Hash;
+use super::hash::hash_object;
 use super::sabotage::Sabotage;
 use crate::execution::{Spins, Step};
 use crate::ids::{ObjectId, ThreadId};
 use crate::object::{Object, World};
 use crate::op::Act;
 use crate::races::{Known, Race, Slots, Views};
+use anyorder_common::hash::Hash128;
+use anyorder_common::state_hash::StateHash;
+use std::hash::{Hash, Hasher};
 
 /// A state.
 #[derive(Clone, Debug)]
@@ -127,52 +130,50 @@ impl State {
         slots: &Slots,
         by_thread: bool,
         sabotage: Sabotage,
-    ) -> u128 {
-        let mut hash = Hash::new();
+    ) -> Hash128 {
+        let mut hash = StateHash::new();
         let mut classes: Vec<u32> = self.live.iter().map(|live| known.node(live.1).class).collect();
-        // With views, threads are told apart by what they know.
+        // What threads know of accesses is theirs: then their numbers count.
         if self.views.is_none() && !by_thread {
             classes.sort_unstable();
         } else {
-            self.live.iter().for_each(|live| hash.number(u64::from(live.0.0)));
+            self.live.iter().for_each(|live| live.0.hash(&mut hash));
         }
-        classes.iter().for_each(|class| hash.number(u64::from(*class)));
-        hash.number(u64::MAX);
-        self.ended.iter().for_each(|node| hash.number(u64::from(node.0)));
+        classes.hash(&mut hash);
+        self.ended.hash(&mut hash);
         self.relevant(known, |object, state| {
             let is_content = matches!(state, Object::Data(_));
             let is_forgotten = sabotage == Sabotage::ObjectsForgotten
                 || (sabotage == Sabotage::ContentsForgotten && is_content);
             if !is_forgotten {
-                hash.number(u64::from(object.0) | 1 << 40);
-                hash.object(state);
+                object.hash(&mut hash);
+                hash_object(state, &mut hash);
             }
         });
-        hash.spins(&self.spins);
+        self.spins.hash(&mut hash);
         if let Some(views) = &self.views
             && sabotage != Sabotage::ViewsForgotten
         {
             self.hash_views(views, known, slots, &mut hash);
         }
-        hash.end()
+        hash.finish128()
     }
 
     /// Adds who knows which of the accesses that a later one can race with.
-    fn hash_views(&self, views: &Views, known: &Behaviours, slots: &Slots, hash: &mut Hash) {
+    fn hash_views(&self, views: &Views, known: &Behaviours, slots: &Slots, hash: &mut StateHash) {
         let (mut open, mut objects) = (Vec::new(), Vec::new());
         self.relevant(known, |object, _| {
             objects.push(object);
             open.extend(slots.of(object).iter().copied().filter(|slot| views.exists(*slot)));
         });
-        hash.number(open.len() as u64);
+        open.hash(hash);
         if open.is_empty() {
             return;
         }
-        open.iter().for_each(|slot| hash.number(u64::from(*slot)));
         let mut add = |set: &Known| {
             for slots in open.chunks(64) {
                 let bit = |(at, slot): (usize, &u32)| u64::from(set.contains(*slot)) << at;
-                hash.number(slots.iter().enumerate().map(bit).sum());
+                hash.write_u64(slots.iter().enumerate().map(bit).sum());
             }
         };
         for (thread, _) in &self.live {
@@ -192,11 +193,8 @@ impl State {
     }
 
     /// Returns a hash of what all threads saw, if threads that ended were kept.
-    pub(crate) fn histories(&self) -> u128 {
-        let mut hash = Hash::new();
-        let nodes = self.live.iter().map(|live| live.1).chain(self.ended.iter().copied());
-        nodes.for_each(|node| hash.number(u64::from(node.0)));
-        hash.end()
+    pub(crate) fn histories(&self) -> Hash128 {
+        StateHash::of(&(&self.live, &self.ended))
     }
 
     /// Calls `each` with every object that a thread may still touch, ascending.

@@ -13,16 +13,6 @@ struct Holders<'o> {
 }
 
 impl Holders<'_> {
-    fn is_free_for(&self, mode: LockMode) -> bool {
-        match mode {
-            LockMode::Exclusive => {
-                self.exclusive.is_none() && !*self.upgradable && *self.shared == 0
-            }
-            LockMode::Shared => self.exclusive.is_none(),
-            LockMode::Upgradable => self.exclusive.is_none() && !*self.upgradable,
-        }
-    }
-
     fn take(&mut self, mode: LockMode, thread: ThreadId) {
         match mode {
             LockMode::Exclusive => *self.exclusive = Some(thread),
@@ -47,6 +37,16 @@ pub(super) fn refused(patience: Patience) -> Option<u64> {
 }
 
 impl Object {
+    /// Whether it is a lock that can be taken in a mode.
+    pub(super) fn is_free(&self, mode: LockMode) -> bool {
+        let Object::Lock { exclusive, upgradable, shared, .. } = self else { return false };
+        match mode {
+            LockMode::Exclusive => exclusive.is_none() && !upgradable && *shared == 0,
+            LockMode::Shared => exclusive.is_none(),
+            LockMode::Upgradable => exclusive.is_none() && !upgradable,
+        }
+    }
+
     fn holders(&mut self) -> Option<Holders<'_>> {
         match self {
             Object::Lock { exclusive, upgradable, shared, poisoned } => {
@@ -62,10 +62,10 @@ impl Object {
         mode: LockMode,
         patience: Patience,
     ) -> Option<u64> {
-        let mut holders = self.holders()?;
-        if !holders.is_free_for(mode) {
+        if !self.is_free(mode) {
             return refused(patience);
         }
+        let mut holders = self.holders()?;
         holders.take(mode, thread);
         Some(1 | u64::from(*holders.poisoned) << 1)
     }
@@ -90,13 +90,12 @@ impl Object {
         (from, to): (LockMode, LockMode),
         wait: Patience,
     ) -> Option<u64> {
-        let mut holders = self.holders()?;
-        holders.give(from);
-        if holders.is_free_for(to) {
-            holders.take(to, thread);
+        self.holders()?.give(from);
+        let is_free = self.is_free(to);
+        self.holders()?.take(if is_free { to } else { from }, thread);
+        if is_free {
             return Some(1);
         }
-        holders.take(from, thread);
         refused(wait)
     }
 

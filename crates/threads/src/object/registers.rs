@@ -1,6 +1,6 @@
 //! What operations do to a register.
 
-use crate::op::{Change, place};
+use crate::op::Change;
 
 /// Returns a number cut to a width in bits.
 #[inline]
@@ -20,6 +20,9 @@ impl Change {
     /// reads.
     #[must_use]
     pub fn of(self, old: u64, bits: u8) -> Option<u64> {
+        if !self.writes(old) {
+            return None;
+        }
         let new = match self {
             Change::Swap(by) => by,
             Change::Add(by) => old.wrapping_add(by),
@@ -32,18 +35,7 @@ impl Change {
             Change::Min(by) => old.min(by),
             Change::SignedMax(by) => signed(old, bits).max(signed(by, bits)) as u64,
             Change::SignedMin(by) => signed(old, bits).min(signed(by, bits)) as u64,
-            Change::ExchangePlace { current, new } => {
-                if !place::is_same(old, current) {
-                    return None;
-                }
-                new
-            }
-            Change::CompareExchange { current, new } => {
-                if old != current {
-                    return None;
-                }
-                new
-            }
+            Change::CompareExchange { new, .. } | Change::ExchangePlace { new, .. } => new,
         };
         Some(cut(new, bits))
     }
@@ -52,6 +44,7 @@ impl Change {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::op::place;
 
     #[test]
     fn changes_wrap_and_keep_signs() {

@@ -2,7 +2,7 @@
 
 use super::{Object, registers};
 use crate::ids::{ObjectId, ThreadId};
-use crate::op::{Act, Op};
+use crate::op::{Act, Op, Patience};
 
 /// The states of all objects of an execution. An object that nobody has used is not there yet.
 #[derive(Clone, Debug, Default)]
@@ -85,23 +85,13 @@ impl World {
             | Act::Exit(_)
             | Act::Access { .. } => 1,
             Act::Await(watched) => u32::from(self.has_changed(thread, watched)),
-            Act::Lock(mode, patience) => u32::from(self.can_lock(op.object, *mode, *patience)),
+            Act::Lock(_, Patience::Try | Patience::TimeOut) => 1,
+            Act::Lock(mode, Patience::Wait) => {
+                u32::from(self.get(op.object).is_some_and(|lock| lock.is_free(*mode)))
+            }
             Act::Join => u32::from(matches!(self.get(op.object), Some(Object::End(Some(_))))),
             _ => u32::from(self.would(thread, op).is_some()),
         }
-    }
-
-    fn can_lock(&self, lock: ObjectId, mode: crate::LockMode, patience: crate::Patience) -> bool {
-        use crate::LockMode;
-        let Some(Object::Lock { exclusive, upgradable, shared, .. }) = self.get(lock) else {
-            return false;
-        };
-        patience != crate::Patience::Wait
-            || match mode {
-                LockMode::Exclusive => exclusive.is_none() && !upgradable && *shared == 0,
-                LockMode::Shared => exclusive.is_none(),
-                LockMode::Upgradable => exclusive.is_none() && !upgradable,
-            }
     }
 
     fn has_changed(&self, thread: ThreadId, watched: &[(Op, u64)]) -> bool {

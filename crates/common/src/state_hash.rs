@@ -21,7 +21,7 @@ const START_RIGHT: u64 = 0xa54f_f53a_5f1d_36f1;
 /// every run and build on machines with the same byte order.
 ///
 /// ```
-/// use anyorder_system::StateHash;
+/// use anyorder_common::state_hash::StateHash;
 /// let (a, b) = (StateHash::of(&("left", 1u8)), StateHash::of(&("left", 2u8)));
 /// assert_eq!(a, StateHash::of(&("left", 1u8)));
 /// assert_ne!(a, b);

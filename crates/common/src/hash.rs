@@ -7,7 +7,7 @@ use std::fmt;
 /// Parts are length-prefixed, so that `("ab", "c")` and `("a", "bc")` differ.
 ///
 /// ```
-/// use anyorder_system::Hash128;
+/// use anyorder_common::hash::Hash128;
 /// assert_eq!(Hash128::of(b"dom"), Hash128::of(b"dom"));
 /// assert_ne!(Hash128::new().part(b"ab").part(b"c"), Hash128::new().part(b"a").part(b"bc"));
 /// ```
