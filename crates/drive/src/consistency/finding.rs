@@ -1,9 +1,10 @@
 //! An inconsistency as a finding.
 
 use super::{Consistency, Consistent};
+use crate::words::position;
 use anyorder_consistency::{Procedure, describe};
 use anyorder_finding::{ExplanationStep, Finding, Kind, Severity, Site, option};
-use anyorder_trace::{EventId, NameId, Trace};
+use anyorder_trace::{EventId, Trace};
 
 /// The maximum number of sites of a finding. Its explanation has the whole cycle.
 const SITES_MAX: usize = 8;
@@ -48,19 +49,12 @@ fn sites(trace: &Trace, cycle: &[EventId]) -> Vec<Site> {
 fn site(trace: &Trace, id: EventId) -> Site {
     let event = trace.event(id);
     let tables = trace.tables();
-    let position = tables.sites.get(event.site.index()).copied().unwrap_or_default();
-    let text = |name: NameId| (name != NameId::EMPTY).then(|| tables.name(name).to_owned());
-    let number = |number: u32| (number != 0).then_some(number);
     Site {
-        file: text(position.file),
-        line: number(position.line),
-        column: number(position.column),
-        label: text(position.label).or_else(|| text(position.function)),
         event: Some(trace.unique_label(id)),
         task: Some(trace.task_name(event.task).to_owned()),
         handler: Some(trace.handler_name(trace.handler_of(id)).to_owned()),
         location: event.location().map(|location| trace.location_text(location)),
         access: Some(event.kind().word().to_owned()),
-        ..Site::default()
+        ..position(tables, event.site)
     }
 }

@@ -164,7 +164,7 @@ impl Maker {
     fn section(&mut self, stmts: &mut Vec<Stmt>) {
         let (lock, content) = self.rng.pick(&LOCKS);
         let hold = self.rng.pick(&[Hold::Write, Hold::Write, Hold::Read, Hold::Upgradable]);
-        let waits =
+        let waits_of_lock =
             self.rng.pick(&[Waits::Ever, Waits::Ever, Waits::Ever, Waits::Never, Waits::Some]);
         let mut inner = Vec::new();
         self.op(&mut inner, Do::Use(content));
@@ -186,9 +186,20 @@ impl Maker {
                 }
             }
             Hold::Upgradable if self.rng.percent(60) => {
-                inner.push(Stmt::Do(Do::Upgrade(lock, Waits::Ever)));
-                inner.push(Stmt::Do(Do::Alter(content, 1)));
-                held = Hold::Write;
+                let waits = self.rng.pick(&[Waits::Ever, Waits::Never, Waits::Some]);
+                inner.push(Stmt::Do(Do::Upgrade(lock, waits)));
+                if waits == Waits::Ever {
+                    inner.push(Stmt::Do(Do::Alter(content, 1)));
+                    held = Hold::Write;
+                } else {
+                    // What did not become a sole hold is given back as it was.
+                    let alter = Stmt::Do(Do::Alter(content, 1));
+                    let back = |held| Stmt::Do(Do::Unlock(lock, held));
+                    let then = vec![alter, back(Hold::Write)];
+                    inner.push(Stmt::If(1, then, vec![back(Hold::Upgradable)]));
+                    self.enter(stmts, (lock, hold, waits_of_lock), inner);
+                    return;
+                }
             }
             _ => {}
         }
@@ -196,6 +207,16 @@ impl Maker {
             self.piece(&mut inner);
         }
         inner.push(Stmt::Do(Do::Unlock(lock, held)));
+        self.enter(stmts, (lock, hold, waits_of_lock), inner);
+    }
+
+    /// Takes a lock, and what follows if that succeeded.
+    fn enter(
+        &mut self,
+        stmts: &mut Vec<Stmt>,
+        (lock, hold, waits): (usize, Hold, Waits),
+        inner: Vec<Stmt>,
+    ) {
         self.op(stmts, Do::Lock(lock, hold, waits));
         match waits {
             Waits::Ever => stmts.extend(inner),

@@ -2,13 +2,14 @@
 //! all executions of what is known.
 
 use super::behaviour::Behaviours;
+use super::outcome::{Blocked, Fault};
 use super::sabotage::Sabotage;
 use super::state::{State, Successor};
-use super::{Blocked, Fault};
 use crate::execution::Step;
 use crate::ids::ThreadId;
 use crate::op::Act;
 use crate::races::{Race, Slots};
+use anyorder_common::cancel::Cancel;
 use anyorder_common::hash::Hash128;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -32,8 +33,7 @@ struct Place {
 pub(super) fn shortest(
     known: &Behaviours,
     fault: &Fault,
-    spins_max: u32,
-    places_max: usize,
+    (spins_max, places_max, cancel): (u32, usize, &Cancel),
 ) -> Option<Vec<Step>> {
     let mut slots = Slots::default();
     let start = State::start(known, Sabotage::None)?;
@@ -54,7 +54,7 @@ pub(super) fn shortest(
             continue;
         }
         best.insert(key, cost);
-        if places.len() > places_max {
+        if places.len() > places_max || (best.len() % 1024 == 0 && cancel.check().is_err()) {
             return None;
         }
         place.state.ways(known, spins_max, &mut ways);
@@ -69,6 +69,7 @@ pub(super) fn shortest(
             for step in (0..*ways).map(|alternative| Step { thread, alternative }) {
                 let state = places[at].state.clone();
                 let after = state.after(step, known, &mut slots, false);
+                // Of a search that was cut, not all is known.
                 let Successor::Known(state, races) = after else { continue };
                 let shows = match fault {
                     Fault::Failure(number) => known.op(node).act == Act::Fail(*number),

@@ -29,8 +29,8 @@ pub(crate) struct State {
 pub(crate) enum Successor {
     /// A known state.
     Known(State, Vec<Race>),
-    /// It is not known what a thread does next.
-    Unknown,
+    /// It is not known what a thread does at this place after this result.
+    Unknown(NodeId, u64),
 }
 
 impl State {
@@ -71,7 +71,7 @@ impl State {
         }
     }
 
-    /// Performs a step that is possible. With `keep`, threads that ended stay part of the state.
+    /// Performs a step of a thread that has not ended, which is possible. With `keep`, threads that ended stay part of the state.
     pub(crate) fn after(
         mut self,
         step: Step,
@@ -79,9 +79,7 @@ impl State {
         slots: &mut Slots,
         keep: bool,
     ) -> Successor {
-        let Ok(at) = self.live.binary_search_by_key(&step.thread, |live| live.0) else {
-            return Successor::Unknown;
-        };
+        let at = self.live.partition_point(|live| live.0 < step.thread);
         let node = self.live[at].1;
         let op = known.op(node);
         let result = match self.world.perform(step.thread, op, step.alternative) {
@@ -108,7 +106,7 @@ impl State {
             }
             Act::Spawn(child) => match known.root(child) {
                 Some(root) => self.place(child, root, known),
-                None => return Successor::Unknown,
+                None => return Successor::Unknown(node, result),
             },
             _ => {}
         }
@@ -117,7 +115,7 @@ impl State {
                 self.place(step.thread, child, known);
                 Successor::Known(self, races)
             }
-            None => Successor::Unknown,
+            None => Successor::Unknown(node, result),
         }
     }
 

@@ -1,0 +1,348 @@
+//! The search, and the executions from which it learns.
+
+use super::behaviour::{Behaviours, NodeId};
+use super::outcome::{Blocked, Fault, Found, Incomplete, LearnOptions, Learnt};
+use super::persistent::Persistent;
+use super::sabotage::Sabotage;
+use super::shortest;
+use super::state::{State, Successor};
+use crate::execution::{Ending, Execution, Step};
+use crate::ids::ThreadId;
+use crate::op::Act;
+use crate::program::{Next, ThreadProgram};
+use crate::races::Slots;
+use anyorder_common::hash::Hash128;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub(super) struct Learner<'p, P: ThreadProgram + ?Sized> {
+    execution: Execution<'p, P>,
+    pub(super) options: LearnOptions,
+    pub(super) sabotage: Sabotage,
+    pub(super) known: Behaviours,
+    pub(super) learnt: Learnt,
+    faults: FxHashSet<Fault>,
+    visited: FxHashSet<Hash128>,
+    classes: FxHashSet<Hash128>,
+    persistent: Persistent,
+    pub(super) slots: Slots,
+    /// By thread, where it is in the execution.
+    places: FxHashMap<ThreadId, NodeId>,
+    has_learnt: bool,
+    /// After how many steps in vain a search that has learnt something begins anew: then more
+    /// states are one.
+    patience: u64,
+}
+
+/// A state of the search and the steps to try there.
+struct Frame {
+    state: State,
+    steps: Vec<Step>,
+    next: usize,
+    /// The hash of the state, if it has a choice.
+    key: Option<Hash128>,
+    /// The executions when the state was entered.
+    executions: u64,
+}
+
+impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
+    pub(super) fn new(program: &'p mut P, options: &LearnOptions) -> Self {
+        let mut execution = Execution::new(program);
+        execution.set_spins_max(options.spins_max);
+        Learner {
+            execution,
+            options: options.clone(),
+            sabotage: Sabotage::None,
+            known: Behaviours::new(),
+            learnt: Learnt::default(),
+            faults: FxHashSet::default(),
+            visited: FxHashSet::default(),
+            classes: FxHashSet::default(),
+            persistent: Persistent::default(),
+            slots: Slots::default(),
+            places: FxHashMap::default(),
+            has_learnt: false,
+            patience: 5_000,
+        }
+    }
+
+    pub(super) fn explore(&mut self) -> Result<(), Incomplete> {
+        self.run(&[])?;
+        // Walks would hide the fault from the tests.
+        if self.sabotage != Sabotage::OneSearch {
+            self.wander()?;
+        }
+        loop {
+            self.has_learnt = false;
+            self.known.classify(self.options.classes, self.sabotage);
+            self.learnt.searches += 1;
+            self.search()?;
+            if !self.has_learnt || self.sabotage == Sabotage::OneSearch {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Searches what is known, and learns what is not.
+    fn search(&mut self) -> Result<(), Incomplete> {
+        self.visited.clear();
+        self.classes.clear();
+        (self.learnt.states, self.learnt.transitions, self.learnt.classes) = (0, 0, 0);
+        let Some(start) = State::start(&self.known, self.sabotage) else { return Ok(()) };
+        let mut stack: Vec<Frame> = Vec::new();
+        self.enter(start, &mut stack);
+        let mut turns = 0_u32;
+        let (mut executions, mut since) = (self.learnt.executions, 0);
+        while let Some(frame) = stack.last_mut() {
+            let Some(step) = frame.steps.get(frame.next).copied() else {
+                // What was learnt below may be news about another state with this key, too.
+                if let Some(key) = frame.key
+                    && frame.executions == self.learnt.executions
+                {
+                    self.visited.insert(key);
+                }
+                stack.pop();
+                continue;
+            };
+            frame.next += 1;
+            turns = turns.wrapping_add(1);
+            if turns.is_multiple_of(1024) {
+                self.options.cancel.check().map_err(|stopped| Incomplete::Stopped(stopped.0))?;
+            }
+            self.learnt.transitions += 1;
+            since += 1;
+            if executions < self.learnt.executions {
+                (executions, since) = (self.learnt.executions, 0);
+            }
+            if self.has_learnt && since > self.patience {
+                self.patience *= 2;
+                return Ok(());
+            }
+            let state = frame.state.clone();
+            let keep = self.options.classes;
+            let (after, races) = match state.after(step, &self.known, &mut self.slots, keep) {
+                Successor::Known(state, races) => (state, races),
+                Successor::Unknown(node, result) => {
+                    let path: Vec<Step> = way(&stack);
+                    self.run_to_learn(&path, (node, result))?;
+                    // The same step, from what is known now.
+                    if let Some(frame) = stack.last_mut() {
+                        frame.next -= 1;
+                    }
+                    continue;
+                }
+            };
+            for race in races {
+                self.note(Fault::Race(race), || way(&stack));
+            }
+            self.enter(after, &mut stack);
+        }
+        Ok(())
+    }
+
+    /// Enters a state, unless it was visited.
+    fn enter(&mut self, state: State, stack: &mut Vec<Frame>) {
+        let mut ways = Vec::new();
+        state.ways(&self.known, self.options.spins_max, &mut ways);
+        let threads = self.persistent.find(&state, &self.known, &ways, self.sabotage);
+        let mut steps = Vec::new();
+        for at in threads {
+            let thread = state.live[*at].0;
+            steps.extend((0..ways[*at]).map(|alternative| Step { thread, alternative }));
+        }
+        // A state without a choice leads to one with a choice, or to an end.
+        let mut key = None;
+        if steps.len() > 1 {
+            let hash = state.key(&self.known, &self.slots, false, self.sabotage);
+            if self.visited.contains(&hash) {
+                return;
+            }
+            key = Some(hash);
+            self.learnt.states += 1;
+        }
+        if steps.is_empty() {
+            if self.options.classes && self.classes.insert(state.histories()) {
+                self.learnt.classes += 1;
+            }
+            if !state.live.is_empty() {
+                let fault = self.stuck(&state);
+                self.note(fault, || way(stack));
+            }
+            return;
+        }
+        let executions = self.learnt.executions;
+        stack.push(Frame { state, steps, next: 0, key, executions });
+    }
+
+    /// Replaces the ways to the faults by shorter ones, as far as the limit allows.
+    pub(super) fn shorten(&mut self) {
+        self.known.classify(false, Sabotage::None);
+        let (spins_max, places_max) = (self.options.spins_max, self.options.shorten_max);
+        for found in &mut self.learnt.faults {
+            if places_max == 0 || self.options.cancel.check().is_err() {
+                return;
+            }
+            if found.fault == Fault::StepLimit {
+                continue;
+            }
+            let limits = (spins_max, places_max, &self.options.cancel);
+            let way = shortest::shortest(&self.known, &found.fault, limits);
+            found.is_shortest = way.is_some();
+            if let Some(steps) = way {
+                found.steps = steps;
+            }
+        }
+    }
+
+    /// The fault of a state in which nothing can go on.
+    fn stuck(&self, state: &State) -> Fault {
+        let blocked = |(thread, node): &(ThreadId, NodeId)| Blocked {
+            thread: *thread,
+            op: self.known.op(*node).clone(),
+            site: self.known.node(*node).site,
+        };
+        let blocked: Vec<Blocked> = state.live.iter().map(blocked).collect();
+        match blocked.iter().any(|blocked| matches!(blocked.op.act, Act::Await(_))) {
+            true => Fault::Livelock(blocked),
+            false => Fault::Deadlock(blocked),
+        }
+    }
+
+    fn note(&mut self, fault: Fault, steps: impl FnOnce() -> Vec<Step>) {
+        if self.faults.insert(fault.clone()) {
+            self.learnt.faults.push(Found { fault, steps: steps(), is_shortest: false });
+        }
+    }
+
+    /// Runs the program along a path, at whose end a thread is at some place with some result, after
+    /// which it is not known what it does.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run), and if the program had another result there.
+    pub(super) fn run_to_learn(
+        &mut self,
+        path: &[Step],
+        (node, result): (NodeId, u64),
+    ) -> Result<(), Incomplete> {
+        self.run(path)?;
+        let is_known = self.known.child(node, result).is_some();
+        if is_known { Ok(()) } else { Err(Incomplete::Diverged(None)) }
+    }
+
+    /// Runs the program along a path and on to its end, and learns what the threads do.
+    fn run(&mut self, path: &[Step]) -> Result<(), Incomplete> {
+        if self.learnt.executions >= self.options.executions_max {
+            return Err(Incomplete::Executions);
+        }
+        self.learnt.executions += 1;
+        self.places.clear();
+        self.execution.restart();
+        self.learn_first(ThreadId::MAIN)?;
+        let mut ready = Vec::new();
+        let mut at = 0;
+        loop {
+            let step = match path.get(at) {
+                Some(step) => *step,
+                None => {
+                    self.execution.ready(&mut ready);
+                    match self.pick(&ready) {
+                        Some(step) => step,
+                        None => break,
+                    }
+                }
+            };
+            if at == self.options.steps_max {
+                let steps = self.taken();
+                self.note(Fault::StepLimit, || steps);
+                return Err(Incomplete::Steps);
+            }
+            at += 1;
+            // The path is possible on what is known.
+            let result = self.execution.step(step).ok_or(Incomplete::Diverged(None))?;
+            self.learn_step(step.thread, result)?;
+        }
+        self.learnt.steps += at as u64;
+        self.known.classify_new(self.sabotage);
+        if self.execution.ending() != Ending::Completed {
+            self.note_end();
+        }
+        Ok(())
+    }
+
+    /// The next step of an execution that is on its own: of a thread about which something can be
+    /// learnt, if there is one.
+    fn pick(&self, ready: &[Step]) -> Option<Step> {
+        let is_new = |step: &&Step| {
+            self.places.get(&step.thread).is_some_and(|node| {
+                let would = self.execution.world().would(step.thread, self.known.op(*node));
+                would.is_some_and(|result| self.known.child(*node, result).is_none())
+            })
+        };
+        ready.iter().find(is_new).or(ready.first()).copied()
+    }
+
+    fn taken(&self) -> Vec<Step> {
+        self.execution.events().iter().map(|event| event.step).collect()
+    }
+
+    fn learn_first(&mut self, thread: ThreadId) -> Result<(), Incomplete> {
+        let Some(next) = self.execution.next(thread).cloned() else { return Ok(()) };
+        self.learn(thread, None, &next)
+    }
+
+    fn learn_step(&mut self, thread: ThreadId, result: u64) -> Result<(), Incomplete> {
+        let Some(node) = self.places.get(&thread).copied() else { return Ok(()) };
+        match self.known.op(node).act {
+            Act::Exit(_) => {
+                self.places.remove(&thread);
+                return Ok(());
+            }
+            Act::Fail(number) => {
+                let steps = self.taken();
+                self.note(Fault::Failure(number), || steps);
+            }
+            Act::Spawn(child) => self.learn_first(child)?,
+            _ => {}
+        }
+        let Some(next) = self.execution.next(thread).cloned() else { return Ok(()) };
+        self.learn(thread, Some((node, result)), &next)
+    }
+
+    fn learn(
+        &mut self,
+        thread: ThreadId,
+        parent: Option<(NodeId, u64)>,
+        next: &Next,
+    ) -> Result<(), Incomplete> {
+        let program = self.execution.program_ref();
+        let learnt = self.known.learn(thread, parent, next, |object| program.initial(object));
+        let (node, is_new) = learnt.map_err(|error| Incomplete::Diverged(Some(Box::new(error))))?;
+        if is_new {
+            self.has_learnt = true;
+            self.known.extend_futures(node);
+        }
+        self.places.insert(thread, node);
+        Ok(())
+    }
+
+    /// Notes the fault of an execution that did not complete.
+    fn note_end(&mut self) {
+        let blocked = |(thread, next): (ThreadId, &Next)| Blocked {
+            thread,
+            op: next.op.clone(),
+            site: next.site,
+        };
+        let blocked: Vec<Blocked> = self.execution.pending().map(blocked).collect();
+        let fault = match self.execution.ending() {
+            Ending::Livelock => Fault::Livelock(blocked),
+            _ => Fault::Deadlock(blocked),
+        };
+        let steps = self.taken();
+        self.note(fault, || steps);
+    }
+}
+
+/// The steps from the start to where the search is.
+fn way(stack: &[Frame]) -> Vec<Step> {
+    stack.iter().map(|frame| frame.steps[frame.next.saturating_sub(1)]).collect()
+}

@@ -1,0 +1,113 @@
+//! What an exploration is asked, and what it answers.
+
+use super::behaviour::Divergence;
+use crate::execution::{SPINS_MAX, Step};
+use crate::ids::{SiteId, ThreadId};
+use crate::op::Op;
+use crate::races::Race;
+use anyorder_common::cancel::{Cancel, StopReason};
+
+/// Options of an exploration.
+#[derive(Clone, Debug)]
+pub struct LearnOptions {
+    /// The most steps of one execution.
+    pub steps_max: usize,
+    /// The most executions.
+    pub executions_max: u64,
+    /// How often in a row threads may spin in vain.
+    pub spins_max: u32,
+    /// Whether complete executions are counted by what all threads saw together. Otherwise the
+    /// exploration covers what each thread can see, and not in which combinations.
+    pub classes: bool,
+    /// How many places may be searched to shorten the way to one fault.
+    pub shorten_max: usize,
+    /// Stops the exploration.
+    pub cancel: Cancel,
+}
+
+impl Default for LearnOptions {
+    fn default() -> LearnOptions {
+        LearnOptions {
+            steps_max: 100_000,
+            spins_max: SPINS_MAX,
+            executions_max: u64::MAX,
+            classes: false,
+            shorten_max: 100_000,
+            cancel: Cancel::new(),
+        }
+    }
+}
+
+/// A thread that cannot go on, with the operation that it waits for.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Blocked {
+    /// The thread.
+    pub thread: ThreadId,
+    /// The operation.
+    pub op: Op,
+    /// Its position.
+    pub site: SiteId,
+}
+
+/// A fault of the program.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Fault {
+    /// A failure with this number of the program's.
+    Failure(u32),
+    /// No thread can go on, and some have not ended.
+    Deadlock(Vec<Blocked>),
+    /// Threads spin for something that does not come.
+    Livelock(Vec<Blocked>),
+    /// Two accesses of plain data that nothing orders.
+    Race(Race),
+    /// An execution had more steps than allowed.
+    StepLimit,
+}
+
+/// A fault and how to reach it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// The fault.
+    pub fault: Fault,
+    /// The steps from the start that show it.
+    pub steps: Vec<Step>,
+    /// Whether no other way has fewer switches between threads.
+    pub is_shortest: bool,
+}
+
+/// Why an exploration is not complete.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Incomplete {
+    /// The limit of executions was reached.
+    Executions,
+    /// It was stopped.
+    Stopped(StopReason),
+    /// The program is not a function of the results: a thread did something else after the same
+    /// ones, or, if that is not known, an object was not as it was before.
+    Diverged(Option<Box<Divergence>>),
+    /// An execution was longer than allowed.
+    Steps,
+}
+
+/// What an exploration found.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Learnt {
+    /// The executions of the program.
+    pub executions: u64,
+    /// The steps of all executions.
+    pub steps: u64,
+    /// The places in the trees of all threads.
+    pub behaviours: u64,
+    /// The states in which the last search had a choice, and the steps between its states.
+    pub states: u64,
+    /// See `states`.
+    pub transitions: u64,
+    /// The complete classes, if they were asked for.
+    pub classes: u64,
+    /// The searches.
+    pub searches: u64,
+    /// The faults, each once, in the order in which they were found.
+    pub faults: Vec<Found>,
+    /// Why it is not complete, if it is not.
+    pub incomplete: Option<Incomplete>,
+}

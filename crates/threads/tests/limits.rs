@@ -1,0 +1,92 @@
+//! Explorations that do not end: each says why, and keeps what it found.
+
+use crate::tests::script::Script;
+use anyorder_common::cancel::{Cancel, StopReason};
+use anyorder_testkit::concurrent::{Concurrent, Do, Stmt, Thing};
+use anyorder_threads::{
+    Act, Fault, Incomplete, LearnOptions, MemoryOrder, Next, Object, ObjectId, Op, SiteId,
+    ThreadId, ThreadProgram, explore_by_learning,
+};
+
+/// A number that several threads add to; the last result of one of them fails.
+fn adders(count: usize) -> Script {
+    let mut threads = vec![(1..=count).map(|child| Stmt::Do(Do::Spawn(child))).collect()];
+    let fails = vec![Stmt::Do(Do::Add(0, 1)), Stmt::If(0, vec![Stmt::Fail(1)], vec![])];
+    threads.extend(vec![fails; count]);
+    Script::new(Concurrent { things: vec![Thing::Number(0)], threads })
+}
+
+#[test]
+fn limits_are_named_and_keep_what_was_found() {
+    let limited = |options: LearnOptions| {
+        let learnt = explore_by_learning(&mut adders(4), &options);
+        let fails = learnt.faults.iter().any(|found| found.fault == Fault::Failure(1));
+        (learnt.incomplete, fails, learnt.executions)
+    };
+    assert_eq!(limited(LearnOptions::default()).0, None);
+    let options = LearnOptions { executions_max: 3, ..LearnOptions::default() };
+    assert_eq!(limited(options), (Some(Incomplete::Executions), true, 3));
+    let options = LearnOptions { executions_max: 0, ..LearnOptions::default() };
+    assert_eq!(limited(options), (Some(Incomplete::Executions), false, 0));
+    let (incomplete, ..) = limited(LearnOptions { steps_max: 9, ..LearnOptions::default() });
+    assert_eq!(incomplete, Some(Incomplete::Steps));
+    let cancel = Cancel::new();
+    cancel.stop(StopReason::TimeLimit);
+    let stopped = limited(LearnOptions { cancel, ..LearnOptions::default() });
+    assert_eq!(stopped, (Some(Incomplete::Stopped(StopReason::TimeLimit)), true, 1));
+}
+
+/// Two threads that each do one operation, which is not the same in each execution; or whose object
+/// is not.
+struct Fickle {
+    executions: u64,
+    has_fickle_object: bool,
+    begun: [u32; 3],
+}
+
+impl ThreadProgram for Fickle {
+    fn start(&mut self) {
+        self.executions += 1;
+        self.begun = [0; 3];
+    }
+
+    fn resume(&mut self, thread: ThreadId, _: u64) -> Next {
+        let count = &mut self.begun[thread.index()];
+        *count += 1;
+        let end = ObjectId(10 + thread.0);
+        let value = if self.has_fickle_object { 7 } else { self.executions };
+        let op = match (thread.index(), *count) {
+            (0, 1 | 2) => {
+                let child = ThreadId(*count);
+                Op::new(ObjectId(10 + child.0), Act::Spawn(child))
+            }
+            (1, 1) => Op::new(ObjectId(0), Act::Store(value, MemoryOrder::SeqCst)),
+            (2, 1) => Op::new(ObjectId(0), Act::Load(MemoryOrder::SeqCst)),
+            _ => Op::new(end, Act::Exit(0)),
+        };
+        Next { op, site: SiteId::NONE }
+    }
+
+    fn stop(&mut self) {}
+
+    fn initial(&self, object: ObjectId) -> Object {
+        let value = if self.has_fickle_object { self.executions } else { 0 };
+        if object.0 < 10 { Object::Register(value) } else { Object::End(None) }
+    }
+}
+
+#[test]
+fn programs_that_are_not_functions_of_the_results_are_refused() {
+    for has_fickle_object in [false, true] {
+        let mut program = Fickle { executions: 0, has_fickle_object, begun: [0; 3] };
+        let learnt = explore_by_learning(&mut program, &LearnOptions::default());
+        match learnt.incomplete {
+            Some(Incomplete::Diverged(Some(how))) if !has_fickle_object => {
+                assert_eq!(how.thread, ThreadId(1));
+                assert_ne!(how.expected, how.found);
+            }
+            Some(Incomplete::Diverged(None)) if has_fickle_object => {}
+            other => panic!("{has_fickle_object}: {other:?}"),
+        }
+    }
+}
