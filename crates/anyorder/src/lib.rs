@@ -23,7 +23,9 @@
 //! ```
 
 pub use anyorder_threads::Incomplete;
-pub use check::{Builder, Failure, FailureKind, Limits, Line, Summary, check, choose, explore};
+pub use check::{
+    Builder, Doubt, Failure, FailureKind, Limits, Line, Summary, Waiting, check, choose, explore,
+};
 pub use runtime::{Allocator, Panic, Position, Program, Setting};
 
 pub mod cell;

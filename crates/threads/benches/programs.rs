@@ -1,5 +1,5 @@
 //! Exploration by learning on the programs with which tools of this kind are compared: executions
-//! of the program, and time. `cargo bench -p anyorder-threads --bench programs [NAME [THREADS]]`
+//! of the program, and time; each is stopped after 20 seconds. `cargo bench -p anyorder-threads --bench programs [NAME [THREADS]]`
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its numbers")]
 
@@ -7,10 +7,14 @@
 #[allow(dead_code, reason = "shared with the tests")]
 mod script;
 
+use anyorder_common::cancel::{Cancel, StopReason};
 use anyorder_testkit::concurrent::{Concurrent, Do, Hold, Stmt, Thing, Waits};
 use anyorder_threads::{LearnOptions, explore_by_learning};
 use script::Script;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// The most time for one program of one size.
+const TIME_LIMIT: Duration = Duration::from_secs(20);
 
 const LOCK: Do = Do::Lock(1, Hold::Write, Waits::Ever);
 const UNLOCK: Do = Do::Unlock(1, Hold::Write);
@@ -172,7 +176,13 @@ fn main() {
         let own: Vec<usize> = args.get(1).and_then(|arg| arg.parse().ok()).into_iter().collect();
         for count in if own.is_empty() { counts } else { own.as_slice() } {
             let mut script = Script::new(make(*count));
-            let options = LearnOptions { shorten_max: 0, ..LearnOptions::default() };
+            let cancel = Cancel::new();
+            let options =
+                LearnOptions { shorten_max: 0, cancel: cancel.clone(), ..LearnOptions::default() };
+            std::thread::spawn(move || {
+                std::thread::sleep(TIME_LIMIT);
+                cancel.stop(StopReason::TimeLimit);
+            });
             let begun = Instant::now();
             let learnt = explore_by_learning(&mut script, &options);
             println!(

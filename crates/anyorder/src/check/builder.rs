@@ -9,7 +9,7 @@ use std::sync::Arc;
 ///
 /// # Panics
 ///
-/// If an execution fails, or not all could be run.
+/// If an execution fails, not all could be run, or something is in [doubt](Summary::doubts).
 ///
 /// ```
 /// use anyorder::{sync::Mutex, thread};
@@ -84,11 +84,11 @@ impl Builder {
     ///
     /// # Panics
     ///
-    /// If an execution fails, or not all could be run.
+    /// If an execution fails, not all could be run, or something is in [doubt](Summary::doubts).
     #[track_caller]
     pub fn check(self, f: impl Fn() + Send + Sync + 'static) -> u64 {
         let summary = self.explore(f);
-        assert!(summary.failures.is_empty() && summary.incomplete.is_none(), "{summary}");
+        assert!(summary.is_ok(), "{summary}");
         summary.executions
     }
 }

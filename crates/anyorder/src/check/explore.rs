@@ -1,9 +1,9 @@
 //! The only place that knows which engine explores a program.
 
-use super::summary::{Failure, FailureKind, Line, Summary};
+use super::summary::{Doubt, Failure, FailureKind, Line, Summary, Waiting};
 use crate::runtime::Program;
 use anyorder_threads::{
-    Act, Event, Execution, Fault, Found, LearnOptions, Race, RaceSide, explore_by_learning,
+    Act, Blocked, Event, Execution, Fault, Found, LearnOptions, Race, RaceSide, explore_by_learning,
 };
 
 /// How far a program is explored.
@@ -36,42 +36,65 @@ pub fn explore(program: &mut Program, limits: Limits) -> Summary {
         LearnOptions { steps_max: limits.steps_max, executions_max, ..LearnOptions::default() };
     let learnt = explore_by_learning(program, &options);
     let failures = learnt.faults.iter().filter_map(|found| failure(program, found)).collect();
-    let incomplete = learnt.incomplete;
-    Summary { executions: learnt.executions, incomplete, failures }
+    let doubts = [
+        (program.has_loose_names(), Doubt::LooseNames),
+        (program.has_outside_data(), Doubt::OutsideData),
+    ];
+    let doubts = doubts.into_iter().filter(|doubt| doubt.0).map(|doubt| doubt.1).collect();
+    Summary { executions: learnt.executions, incomplete: learnt.incomplete, doubts, failures }
 }
 
-/// Returns a fault with its execution. `None` if it is no failure of its own.
+/// Returns a fault with its execution. `None` if it is no failure of its own: what waits after a
+/// panic, or an execution that was too long, which the summary tells as incomplete.
 fn failure(program: &mut Program, found: &Found) -> Option<Failure> {
     let mut execution = Execution::new(program);
     execution.restart();
     for step in &found.steps {
-        execution.step(*step)?;
+        if execution.step(*step).is_none() {
+            // Not the same in each run: what is there of the execution tells how far it came.
+            break;
+        }
     }
     let events = execution.events().to_vec();
     drop(execution);
     let has_failed = events.iter().any(|event| matches!(event.op.act, Act::Fail(_)));
     let kind = match &found.fault {
         Fault::Failure(number) => FailureKind::Panic(program.panic(*number)?),
+        Fault::StepLimit => return None,
         // After a panic others may wait for what will not come.
         Fault::Deadlock(_) | Fault::Livelock(_) if has_failed => return None,
-        Fault::Deadlock(_) => FailureKind::Deadlock,
-        Fault::Livelock(_) => FailureKind::Livelock,
+        Fault::Deadlock(blocked) => FailureKind::Deadlock(waiting(program, blocked)),
+        Fault::Livelock(blocked) => FailureKind::Livelock(waiting(program, blocked)),
         Fault::Race(Race { first, second, .. }) => {
             let position = |side: &RaceSide| program.position(side.site);
             FailureKind::Race(position(first), position(second))
         }
-        Fault::StepLimit => return None,
     };
     let lines = events.iter().map(|event| line(program, event)).collect();
     Some(Failure { kind, lines })
 }
 
+fn waiting(program: &Program, blocked: &[Blocked]) -> Vec<Waiting> {
+    let of = |blocked: &Blocked| Waiting {
+        thread: blocked.thread,
+        act: blocked.op.act.clone(),
+        object: blocked.op.object,
+        position: program.position(blocked.site),
+    };
+    blocked.iter().map(of).collect()
+}
+
 fn line(program: &Program, event: &Event) -> Line {
+    let position = match event.op.act {
+        Act::Fail(number) => program.panic(number).and_then(|panic| panic.position),
+        // The standard library drops what goes out of scope: that tells nobody where.
+        _ => program.position(event.site).filter(|place| !place.file.starts_with("/rustc/")),
+    };
     Line {
         thread: event.step.thread,
         act: event.op.act.clone(),
         object: event.op.object,
         result: event.result,
-        position: program.position(event.site),
+        position,
     }
 }

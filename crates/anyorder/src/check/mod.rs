@@ -2,7 +2,7 @@
 
 pub use builder::{Builder, check};
 pub use explore::{Limits, explore};
-pub use summary::{Failure, FailureKind, Line, Summary};
+pub use summary::{Doubt, Failure, FailureKind, Line, Summary, Waiting};
 
 use crate::runtime;
 use anyorder_threads::{Act, ObjectId};
@@ -11,6 +11,7 @@ use std::panic::Location;
 mod builder;
 mod explore;
 mod summary;
+mod words;
 
 /// Returns any number below `count`: all of them are tried.
 ///

@@ -1,5 +1,6 @@
 //! What a check found.
 
+use super::words::words;
 use crate::runtime::{Panic, Position};
 use anyorder_threads::{Act, Incomplete, ObjectId, ThreadId};
 use std::fmt;
@@ -11,8 +12,42 @@ pub struct Summary {
     pub executions: u64,
     /// Why something may be missing, if so.
     pub incomplete: Option<Incomplete>,
+    /// Why executions may not have been what they seemed.
+    pub doubts: Vec<Doubt>,
     /// What went wrong, each once.
     pub failures: Vec<Failure>,
+}
+
+impl Summary {
+    /// Returns whether nothing went wrong, in all executions that there are.
+    #[must_use]
+    pub fn is_ok(&self) -> bool {
+        self.failures.is_empty() && self.incomplete.is_none() && self.doubts.is_empty()
+    }
+}
+
+/// Why executions may not have been what they seemed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Doubt {
+    /// An object was at an address of which nothing is known, so that it may have been taken for
+    /// another one: the feature `allocator` is off.
+    LooseNames,
+    /// A lock or cell that was made outside of the closure holds data that one execution leaves to
+    /// the next. Made inside, it begins anew in each.
+    OutsideData,
+}
+
+/// A thread that cannot go on.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Waiting {
+    /// The thread.
+    pub thread: ThreadId,
+    /// What it waits to do.
+    pub act: Act,
+    /// To which object.
+    pub object: ObjectId,
+    /// Where.
+    pub position: Option<Position>,
 }
 
 /// An execution that failed.
@@ -30,9 +65,9 @@ pub enum FailureKind {
     /// A thread panicked.
     Panic(Panic),
     /// Threads wait, and none can go on.
-    Deadlock,
+    Deadlock(Vec<Waiting>),
     /// Threads spin, and nothing will change.
-    Livelock,
+    Livelock(Vec<Waiting>),
     /// Two accesses of a cell that nothing orders, one of them a write.
     Race(Option<Position>, Option<Position>),
 }
@@ -62,8 +97,14 @@ impl fmt::Display for FailureKind {
                 }
                 write!(f, ": {message}")
             }
-            FailureKind::Deadlock => f.write_str("deadlock: threads wait, and none can go on"),
-            FailureKind::Livelock => f.write_str("livelock: threads spin, and nothing will change"),
+            FailureKind::Deadlock(waiting) => {
+                f.write_str("deadlock: no thread can go on")?;
+                waiting.iter().try_for_each(|waiting| write!(f, "\n  {waiting}"))
+            }
+            FailureKind::Livelock(waiting) => {
+                f.write_str("livelock: threads spin, and nothing will change")?;
+                waiting.iter().try_for_each(|waiting| write!(f, "\n  {waiting}"))
+            }
             FailureKind::Race(first, second) => {
                 let place = |side: &Option<Position>| match side {
                     Some(position) => position.to_string(),
@@ -77,37 +118,85 @@ impl fmt::Display for FailureKind {
 
 impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "thread {}: {:?}", self.thread.0, self.act)?;
-        if self.object != ObjectId::NONE {
-            write!(f, " of {}", self.object.0)?;
-        }
-        write!(f, " = {}", self.result)?;
-        match &self.position {
-            Some(position) => write!(f, " ({position})"),
-            None => Ok(()),
-        }
+        let words = words(&self.act, Some(self.result));
+        operation(f, (self.thread, &words, self.object), self.position.as_ref())
+    }
+}
+
+impl fmt::Display for Waiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = words(&self.act, None);
+        operation(f, (self.thread, &words, self.object), self.position.as_ref())
+    }
+}
+
+fn operation(
+    f: &mut fmt::Formatter<'_>,
+    (thread, words, object): (ThreadId, &str, ObjectId),
+    position: Option<&Position>,
+) -> fmt::Result {
+    write!(f, "thread {}: {words}", thread.0)?;
+    if object != ObjectId::NONE {
+        write!(f, " #{}", object.0)?;
+    }
+    match position {
+        Some(position) => write!(f, " ({position})"),
+        None => Ok(()),
     }
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.kind)?;
+        writeln!(f, "after")?;
         self.lines.iter().try_for_each(|line| writeln!(f, "  {line}"))
     }
 }
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} executions", self.executions)?;
+        let plural = if self.executions == 1 { "" } else { "s" };
+        write!(f, "{} execution{plural}", self.executions)?;
         match &self.incomplete {
             None => writeln!(f)?,
             Some(Incomplete::Executions) => writeln!(f, ", incomplete: as many as allowed")?,
             Some(Incomplete::Steps) => writeln!(f, ", incomplete: one was too long")?,
             Some(Incomplete::Stopped(_)) => writeln!(f, ", incomplete: stopped")?,
-            Some(Incomplete::Diverged(how)) => {
-                writeln!(f, ", incomplete: not the same in each run: {how:?}")?;
+            Some(Incomplete::Diverged(None)) => {
+                writeln!(f, ", incomplete: something is not as it was in an earlier execution")?;
+            }
+            Some(Incomplete::Diverged(Some(how))) => {
+                writeln!(
+                    f,
+                    ", incomplete: after the same results, thread {} {} #{} in one execution and {} \
+                     #{} in another: does it look at a clock, at random numbers, at addresses, or at data \
+                     that outlives an execution?",
+                    how.thread.0,
+                    words(&how.expected.op.act, None),
+                    how.expected.op.object.0,
+                    words(&how.found.op.act, None),
+                    how.found.op.object.0
+                )?;
             }
         }
+        for doubt in &self.doubts {
+            writeln!(f, "in doubt: {doubt}")?;
+        }
         self.failures.iter().try_for_each(|failure| write!(f, "{failure}"))
+    }
+}
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Doubt::LooseNames => {
+                "an object is at an address of which nothing is known, so that it may have been \
+                 taken for another one; turn the feature `allocator` on"
+            }
+            Doubt::OutsideData => {
+                "a lock or cell that was made outside of the closure keeps its data from one \
+                 execution to the next; make it inside"
+            }
+        })
     }
 }

@@ -175,12 +175,13 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
 
     /// Replaces the ways to the faults by shorter ones, as far as the limit allows.
     pub(super) fn shorten(&mut self) {
-        self.known.classify(false, Sabotage::None);
         let (spins_max, places_max) = (self.options.spins_max, self.options.shorten_max);
+        let is_wanted = places_max > 0 && !self.learnt.faults.is_empty();
+        if !is_wanted || self.options.cancel.check().is_err() {
+            return;
+        }
+        self.known.classify(false, Sabotage::None);
         for found in &mut self.learnt.faults {
-            if places_max == 0 || self.options.cancel.check().is_err() {
-                return;
-            }
             if found.fault == Fault::StepLimit {
                 continue;
             }
@@ -213,8 +214,8 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
         }
     }
 
-    /// Runs the program along a path, at whose end a thread is at some place with some result, after
-    /// which it is not known what it does.
+    /// Runs the program along a path, at whose end a thread is at some place with some result. It is
+    /// not known what it does after that.
     ///
     /// # Errors
     ///

@@ -54,7 +54,8 @@ pub(super) fn shortest(
             continue;
         }
         best.insert(key, cost);
-        if places.len() > places_max || (best.len() % 1024 == 0 && cancel.check().is_err()) {
+        if places.len() > places_max || (best.len().is_multiple_of(1024) && cancel.check().is_err())
+        {
             return None;
         }
         place.state.ways(known, spins_max, &mut ways);
