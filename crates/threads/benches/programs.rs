@@ -1,5 +1,6 @@
 //! Exploration by learning on the programs with which tools of this kind are compared: executions
-//! of the program, and time; each is stopped after 20 seconds. `cargo bench -p anyorder-threads --bench programs [NAME [THREADS]]`
+//! of the program, and time; each is stopped after 20 seconds.
+//! `cargo bench -p anyorder-threads --bench programs [NAME [THREADS]]`
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its numbers")]
 

@@ -214,8 +214,8 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
         }
     }
 
-    /// Runs the program along a path, at whose end a thread is at some place with some result. It is
-    /// not known what it does after that.
+    /// Runs the program along a path, at whose end a thread is at some place with some result, and
+    /// it is not known what it does then.
     ///
     /// # Errors
     ///

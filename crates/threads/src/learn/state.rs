@@ -71,8 +71,8 @@ impl State {
         }
     }
 
-    /// Performs a possible step of a thread that has not ended. With `keep`, threads that ended stay
-    /// part of the state.
+    /// Performs a possible step of a thread that has not ended. With `keep`, threads that ended
+    /// stay part of the state.
     pub(crate) fn after(
         mut self,
         step: Step,
