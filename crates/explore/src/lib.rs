@@ -18,6 +18,7 @@ pub mod stateful;
 
 mod location_name;
 mod paths;
+mod systems;
 
 #[cfg(test)]
 #[path = "../tests/all.rs"]

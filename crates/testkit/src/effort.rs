@@ -33,6 +33,14 @@ pub fn cases(on_push: u64) -> u64 {
     on_push * effort()
 }
 
+/// Returns whether a test that puts faults to an oracle goes on with a fault that it has noticed.
+/// On a push it does not: the same faults are noticed in the same instances, and more of them tell
+/// nothing new. At night it counts how often each is.
+#[must_use]
+pub fn counts_all() -> bool {
+    effort() > 1
+}
+
 /// The seeds of a random test: those of every run, then those of this one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Seeds {
@@ -77,6 +85,12 @@ impl IntoIterator for Seeds {
 #[must_use]
 pub fn seeds(on_push: u64) -> Seeds {
     Seeds::of(on_push, effort(), number("ANYORDER_SEED").filter(|number| *number > 0))
+}
+
+/// Returns the seeds of a random test whose cases take long: a push samples those of the night.
+#[must_use]
+pub fn sampled(on_push: u64, whole: u64) -> Seeds {
+    seeds(if effort() > 1 { whole } else { on_push })
 }
 
 /// Returns the first seed of a test that measures nothing: 1 without `ANYORDER_SEED`.

@@ -10,6 +10,7 @@ mod woken;
 use anyorder_certify::{
     ClaimedWitness, Lanes, ReorderingChecker, ReorderingError, ReorderingReason, WitnessForm,
 };
+use anyorder_testkit::effort::counts_all;
 use anyorder_testkit::{Observes, ReorderForm, ReorderRule, Reorderings, Shape, random_trace};
 use anyorder_trace::{EventId, Trace};
 use generate::{Flavour, RandomSource, show, trace};
@@ -298,7 +299,7 @@ fn the_checker_accepts_what_brute_force_accepts_among_tasks() {
 #[test]
 fn the_checker_accepts_what_brute_force_accepts_where_tasks_take_turns() {
     let (types, mut tally) = (Types::new(), Counters::default());
-    for seed in anyorder_testkit::effort::seeds(200) {
+    for seed in anyorder_testkit::effort::sampled(100, 200) {
         let mut rng = RandomSource::new(seed);
         let t = turns(&mut rng);
         let observes = TraceCalls::new(&types, &t);
@@ -363,7 +364,9 @@ fn the_comparison_notices_each_rule() {
         let t = trace(&mut rng, flavour, if flavour.is_guarded() { 11 } else { 8 });
         let observes = TraceCalls::new(&types, &t);
         let mut checker = ReorderingChecker::new(&t, &observes, Lanes::Handlers);
-        for rule in ReorderRule::ALL {
+        let open = |rule: &ReorderRule| counts_all() || noticed.get(rule).is_none_or(|n| *n == 0);
+        let open: Vec<ReorderRule> = ReorderRule::ALL.into_iter().filter(open).collect();
+        for rule in open {
             let mut brute = Reorderings::new(&t, &observes);
             brute.skip(Some(rule));
             let case = Case { trace: &t, observes: &observes, brute: &brute };

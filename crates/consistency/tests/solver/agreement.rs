@@ -10,7 +10,7 @@ use anyorder_testkit::effort::Seeds;
 
 /// Seeds per shape and mailbox.
 fn seeds() -> Seeds {
-    anyorder_testkit::effort::seeds(1_500)
+    anyorder_testkit::effort::sampled(750, 1_500)
 }
 
 /// All mailboxes. Without delays, delayed equals FIFO, so only one trace in eight is decided under

@@ -24,8 +24,8 @@ struct Saved {
 }
 
 /// Drives one system.
-pub(crate) struct Driver<S> {
-    pub(crate) system: S,
+pub(crate) struct Driver<'s> {
+    pub(crate) system: Box<dyn TaskSystem + 's>,
     pub(crate) name_cache: NameCache,
     /// The global numbers of the system's own locations, in the order of first use.
     locations: Vec<u32>,
@@ -99,8 +99,8 @@ fn location_number(
     locations[index]
 }
 
-impl<S: TaskSystem> Driver<S> {
-    pub(crate) fn new(mut system: S, name_cache: NameCache) -> Driver<S> {
+impl<'s> Driver<'s> {
+    pub(crate) fn new(mut system: Box<dyn TaskSystem + 's>, name_cache: NameCache) -> Driver<'s> {
         Driver {
             restores: system.snapshots().is_some(),
             keep: false,
@@ -510,7 +510,7 @@ impl<S: TaskSystem> Driver<S> {
 
     /// Converts a step into numbers.
     fn done(&mut self, config: &Config, task: TaskId, step: &Step) -> ExecutedStep {
-        let (system, name_cache) = (&self.system, &mut self.name_cache);
+        let (system, name_cache) = (&*self.system, &mut self.name_cache);
         let names = name_cache.names.clone();
         let texts = (&*names, system.tables());
         let number = |access: &Access| location_number(&mut self.locations, texts, access.location);

@@ -16,6 +16,7 @@ use super::step::Steps;
 use super::store::RunId;
 use super::verdict::{ComparedRun, compare};
 use super::waiting::{self, Awaiting};
+use crate::systems::Systems;
 use anyorder_system::{Control, JobWatch, ProgramIdentity, RunError, SystemFactory, TaskSystem};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
@@ -39,6 +40,14 @@ where
     F: SystemFactory,
     F::System: TaskSystem,
 {
+    explore_any(factory, options, control)
+}
+
+pub(crate) fn explore_any(
+    factory: &dyn Systems,
+    options: &ReversalOptions,
+    control: &Control<'_>,
+) -> Result<Outcome, Error> {
     let _entered = JobWatch::of(control).enter();
     let names = Arc::new(Names::default());
     let mut driver = make(factory, &names).map_err(start_error)?;
@@ -60,7 +69,7 @@ where
         return Ok(outcome);
     }
     // Not one thread could be started. Results do not depend on their number.
-    explore(factory, &ReversalOptions { workers: 1, ..options.clone() }, control)
+    explore_any(factory, &ReversalOptions { workers: 1, ..options.clone() }, control)
 }
 
 fn start_error(error: RunError) -> Error {

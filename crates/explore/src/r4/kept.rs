@@ -72,7 +72,7 @@ pub struct KeptTask {
 
 impl KeptStep {
     /// Keeps a step of a system.
-    pub fn of<S: TaskSystem>(system: &S, step: &Step) -> KeptStep {
+    pub fn of(system: &dyn TaskSystem, step: &Step) -> KeptStep {
         let accesses = step.accesses.as_slice().iter().map(|access| kept(system, access));
         KeptStep { accesses: accesses.collect(), posted: step.posted.clone().into() }
     }
@@ -99,7 +99,7 @@ impl KeptStep {
     }
 }
 
-fn kept<S: TaskSystem>(system: &S, access: &Access) -> KeptAccess {
+fn kept(system: &dyn TaskSystem, access: &Access) -> KeptAccess {
     let tables = system.tables();
     let value = |number: u64| KeptValue { number, text: system.value_text(number).map(Arc::from) };
     let known = (access.site != SiteId::UNKNOWN).then(|| {

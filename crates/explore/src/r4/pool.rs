@@ -5,8 +5,9 @@ use super::driver::Driver;
 use super::lock::lock;
 use super::names::{NameCache, Names};
 use super::step::ExecutedStep;
+use crate::systems::Systems;
 use anyorder_search::{THREADS_MAX, fewer_threads};
-use anyorder_system::{Control, JobWatch, RunError, SystemFactory, TaskSystem};
+use anyorder_system::{Control, JobWatch, RunError};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::{Builder, Scope};
@@ -44,11 +45,7 @@ pub(crate) struct Shared<'a> {
 }
 
 /// Executes the runs of a job.
-pub(crate) fn answer<S: TaskSystem>(
-    driver: &mut Driver<S>,
-    shared: &Shared<'_>,
-    job: &Job,
-) -> Vec<Answer> {
+pub(crate) fn answer(driver: &mut Driver<'_>, shared: &Shared<'_>, job: &Job) -> Vec<Answer> {
     let &Shared { config, control, .. } = shared;
     let (run, parent, ask) = (job.run, job.parent.as_slice(), job.ask);
     let answer = |(order, candidate): &(usize, Candidate)| {
@@ -66,16 +63,12 @@ pub(crate) fn answer<S: TaskSystem>(
 /// Starts workers on the threads of a scope. They end when the returned pool is dropped. Each
 /// worker creates its system for its first job. If that fails, its jobs are lost. `None` if the
 /// system starts no thread.
-pub(crate) fn start<'s, F>(
+pub(crate) fn start<'s>(
     scope: &'s Scope<'s, '_>,
-    factory: &'s F,
+    factory: &'s dyn Systems,
     shared: &'s Shared<'s>,
     workers: usize,
-) -> Option<impl FnMut(Vec<Job>) -> Vec<Answer> + use<F>>
-where
-    F: SystemFactory,
-    F::System: TaskSystem,
-{
+) -> Option<impl FnMut(Vec<Job>) -> Vec<Answer> + use<>> {
     let (sender, queue): (Sender<Job>, Receiver<Job>) = channel();
     let (results, answers) = channel();
     let queue = Arc::new(Mutex::new(queue));
@@ -113,16 +106,12 @@ where
     })
 }
 
-fn serve<F>(
-    driver: &mut Option<Driver<F::System>>,
-    factory: &F,
+fn serve<'s>(
+    driver: &mut Option<Driver<'s>>,
+    factory: &'s dyn Systems,
     shared: &Shared<'_>,
     job: &Job,
-) -> Vec<Answer>
-where
-    F: SystemFactory,
-    F::System: TaskSystem,
-{
+) -> Vec<Answer> {
     match driver.take().map_or_else(|| make(factory, &shared.names), Ok) {
         Ok(made) => answer(driver.insert(made), shared, job),
         Err(error) => {
@@ -134,10 +123,9 @@ where
 }
 
 /// Creates a system, and its driver.
-pub(crate) fn make<F>(factory: &F, names: &Arc<Names>) -> Result<Driver<F::System>, RunError>
-where
-    F: SystemFactory,
-    F::System: TaskSystem,
-{
-    Ok(Driver::new(factory.make()?, NameCache::new(names.clone())))
+pub(crate) fn make<'s>(
+    factory: &'s dyn Systems,
+    names: &Arc<Names>,
+) -> Result<Driver<'s>, RunError> {
+    Ok(Driver::new(factory.make_any()?, NameCache::new(names.clone())))
 }

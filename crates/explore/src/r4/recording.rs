@@ -7,7 +7,7 @@ use super::names::TaskId;
 use super::options::{Inputs, ReversalOptions};
 use super::outcome::Error;
 use super::step::Steps;
-use anyorder_system::{AccessDetail, Control, EnabledDetail, StopReason, TaskSystem};
+use anyorder_system::{AccessDetail, Control, EnabledDetail, StopReason};
 use rustc_hash::FxHashMap;
 use std::sync::atomic::AtomicBool;
 
@@ -25,8 +25,8 @@ pub(crate) struct Recording {
 }
 
 /// Makes the first run: the recorded choices as far as possible, then the default scheduler.
-pub(crate) fn record<S: TaskSystem>(
-    driver: &mut Driver<S>,
+pub(crate) fn record(
+    driver: &mut Driver<'_>,
     options: &ReversalOptions,
     control: &Control<'_>,
 ) -> Result<Recording, Error> {

@@ -2,22 +2,19 @@
 
 use super::order::conflict;
 use super::runner::{NoRun, Ran, Runner};
-use anyorder_system::{Choice, TaskSystem};
+use anyorder_system::Choice;
 use std::ops::Range;
 
 /// Moves blocks of neighbouring tasks of one handler to an earlier or a later block of that
 /// handler, past tasks that they do not conflict with, as long as the run still shows the symptom
 /// and has the same tasks. So the number of reversals stays. O(n²) runs in the number of blocks.
-pub(super) fn gather<S: TaskSystem>(
-    runner: &mut Runner<'_, S>,
-    best: &mut Ran,
-) -> Result<(), NoRun> {
+pub(super) fn gather(runner: &mut Runner<'_>, best: &mut Ran) -> Result<(), NoRun> {
     while once(runner, best)? {}
     Ok(())
 }
 
 /// Returns whether a block was moved. Each move makes at least one switch less.
-fn once<S: TaskSystem>(runner: &mut Runner<'_, S>, best: &mut Ran) -> Result<bool, NoRun> {
+fn once(runner: &mut Runner<'_>, best: &mut Ran) -> Result<bool, NoRun> {
     let blocks = blocks(&best.choices);
     for (at, later) in blocks.iter().enumerate() {
         let handler = &best.choices[later.start].handler;

@@ -1,15 +1,11 @@
 //! Removes tasks as long as the run still shows the symptom.
 
 use super::runner::{NoRun, Ran, Runner};
-use anyorder_system::TaskSystem;
 
 /// Removes tasks from a run that shows the symptom, in ever smaller parts, until no single task can
 /// be removed. Returns whether it reached that point. O(n²) runs in the worst case, O(n log n) if
 /// few tasks are needed.
-pub(super) fn minimize<S: TaskSystem>(
-    runner: &mut Runner<'_, S>,
-    best: &mut Ran,
-) -> Result<bool, NoRun> {
+pub(super) fn minimize(runner: &mut Runner<'_>, best: &mut Ran) -> Result<bool, NoRun> {
     let mut part = (best.choices.len() / 2).max(1);
     loop {
         let taken = pass(runner, best, part)?;
@@ -23,11 +19,7 @@ pub(super) fn minimize<S: TaskSystem>(
 
 /// Tries to remove each part of that many tasks, the last part first, because late tasks are needed
 /// least often. Returns whether any part was removed.
-fn pass<S: TaskSystem>(
-    runner: &mut Runner<'_, S>,
-    best: &mut Ran,
-    part: usize,
-) -> Result<bool, NoRun> {
+fn pass(runner: &mut Runner<'_>, best: &mut Ran, part: usize) -> Result<bool, NoRun> {
     let mut taken = false;
     let mut end = best.choices.len();
     while end > 0 {

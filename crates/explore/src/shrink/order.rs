@@ -1,7 +1,7 @@
 //! Measures how far a run is from the order of a recording, and brings it closer.
 
 use super::runner::{Footprint, NoRun, Ran, Runner};
-use anyorder_system::{Control, TaskName, TaskSystem};
+use anyorder_system::{Control, TaskName};
 use rustc_hash::FxHashMap;
 
 /// Whether two tasks conflict: one writes a location that the other touches. Unknown accesses
@@ -37,8 +37,8 @@ pub(super) fn inversions(ran: &Ran, recording: &Ran, control: &Control<'_>) -> u
 
 /// Swaps neighbours that have the other order in the recording, as long as the run still shows the
 /// symptom.
-pub(super) fn straighten<S: TaskSystem>(
-    runner: &mut Runner<'_, S>,
+pub(super) fn straighten(
+    runner: &mut Runner<'_>,
     best: &mut Ran,
     recording: &Ran,
 ) -> Result<(), NoRun> {

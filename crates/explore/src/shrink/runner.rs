@@ -29,8 +29,8 @@ pub(super) enum NoRun {
 }
 
 /// Executes runs, and counts them.
-pub(super) struct Runner<'a, S> {
-    pub(super) system: S,
+pub(super) struct Runner<'a> {
+    pub(super) system: Box<dyn TaskSystem + 'a>,
     symptom: Symptom<'a>,
     options: &'a ShrinkOptions,
     pub(super) control: &'a Control<'a>,
@@ -39,13 +39,13 @@ pub(super) struct Runner<'a, S> {
     pub(super) executions: u64,
 }
 
-impl<'a, S: TaskSystem> Runner<'a, S> {
+impl<'a> Runner<'a> {
     pub(super) fn new(
-        system: S,
+        system: Box<dyn TaskSystem + 'a>,
         symptom: Symptom<'a>,
         (options, control): (&'a ShrinkOptions, &'a Control<'a>),
         on_better: &'a mut dyn FnMut(&[Choice]),
-    ) -> Runner<'a, S> {
+    ) -> Runner<'a> {
         let locations = FxHashMap::default();
         Runner { system, symptom, options, control, on_better, locations, executions: 0 }
     }

@@ -6,6 +6,7 @@ use super::options::{Error, ShrinkOptions, Shrunk, Symptom};
 use super::order::{inversions, straighten};
 use super::runner::{NoRun, Ran, Runner};
 use crate::r4;
+use crate::systems::Systems;
 use anyorder_system::{Choice, Control, JobWatch, RunError, Schedule, SystemFactory, TaskSystem};
 
 /// Makes a schedule that shows a symptom as small as possible; see the module's documentation. The
@@ -47,8 +48,18 @@ where
     F: SystemFactory,
     F::System: TaskSystem,
 {
+    shrink_any(factory, failing, symptom, (options, control), on_better)
+}
+
+fn shrink_any(
+    factory: &dyn Systems,
+    failing: &Schedule,
+    symptom: Symptom<'_>,
+    (options, control): (&ShrinkOptions, &Control<'_>),
+    on_better: &mut dyn FnMut(&[Choice]),
+) -> Result<Shrunk, Error> {
     let _entered = JobWatch::of(control).enter();
-    let system = factory.make().map_err(|error| match error {
+    let system = factory.make_any().map_err(|error| match error {
         RunError::Stopped(reason) => Error::Stopped(reason),
         error => Error::Run(error),
     })?;
@@ -75,17 +86,13 @@ where
 
 /// Returns a smaller run, the number of its reversals and whether this is the least, and whether
 /// the run is minimal. A stopped job keeps the best run so far.
-fn smaller<F>(
-    factory: &F,
-    runner: &mut Runner<'_, F::System>,
+fn smaller(
+    factory: &dyn Systems,
+    runner: &mut Runner<'_>,
     symptom: Symptom<'_>,
     first: Ran,
     options: &ShrinkOptions,
-) -> Result<(Ran, (u32, bool), bool), Error>
-where
-    F: SystemFactory,
-    F::System: TaskSystem,
-{
+) -> Result<(Ran, (u32, bool), bool), Error> {
     let control = runner.control.clone();
     let recorded = options.recording.as_ref().map_or(&[][..], |schedule| &schedule.choices);
     let recording = match runner.run(recorded, true) {
@@ -114,11 +121,7 @@ where
     Ok((best, (reversals, fewest.is_some()), minimal))
 }
 
-fn run_or_fail<S: TaskSystem>(
-    runner: &mut Runner<'_, S>,
-    plan: &[Choice],
-    run_tail: bool,
-) -> Result<Ran, Error> {
+fn run_or_fail(runner: &mut Runner<'_>, plan: &[Choice], run_tail: bool) -> Result<Ran, Error> {
     runner.run(plan, run_tail).map_err(|error| match error {
         NoRun::Lost(error) => Error::Run(error),
         NoRun::Stopped(reason) => {
@@ -129,16 +132,12 @@ fn run_or_fail<S: TaskSystem>(
 
 /// Searches for a run with the fewest reversals that shows the symptom; `None` if it finds none
 /// within the limit on runs.
-fn by_reversals<F>(
-    factory: &F,
-    runner: &mut Runner<'_, F::System>,
+fn by_reversals(
+    factory: &dyn Systems,
+    runner: &mut Runner<'_>,
     symptom: Symptom<'_>,
     (options, control): (&ShrinkOptions, &Control<'_>),
-) -> Option<(Ran, u32)>
-where
-    F: SystemFactory,
-    F::System: TaskSystem,
-{
+) -> Option<(Ran, u32)> {
     let budget = runner.executions
         + (options.executions_max - runner.executions.min(options.executions_max)) / 2;
     for bound in 1..=options.reversals_max {
@@ -154,7 +153,7 @@ where
             confirm: false,
             ..r4::ReversalOptions::default()
         };
-        let outcome = r4::explore(factory, &r4_options, &control).ok()?;
+        let outcome = r4::explore_any(factory, &r4_options, &control).ok()?;
         runner.executions += outcome.counts.runs();
         let shows = |run: &r4::RunInfo| {
             run.failures.iter().any(symptom.failure)

@@ -8,6 +8,7 @@ use crate::tests::r4::toy::{ALL, NONE, factory};
 use crate::tests::r4::unstable::{Faults, harmful, shaky};
 use anyorder_explore::r4::{Order, Outcome, ReversalOptions, Sabotage, explore};
 use anyorder_system::{Control, Schedule};
+use anyorder_testkit::effort::counts_all;
 use std::collections::{BTreeMap, BTreeSet};
 
 const SEEDS: u64 = 60;
@@ -39,6 +40,9 @@ fn bounded(sabotage: Sabotage, order: Order) -> (u32, u32) {
             let distinct = outcome.runs.iter().filter(|run| run.equivalent_to.is_none()).count();
             noticed += u32::from(sequences(&outcome) != depths || distinct != classes.len());
             tried += 1;
+            if noticed > 0 && !counts_all() {
+                return (noticed, tried);
+            }
         }
     }
     (noticed, tried)
@@ -62,6 +66,9 @@ fn exhaustive(sabotage: Sabotage) -> (u32, u32) {
             let outcome = explored(&model, &options);
             noticed += u32::from(outcome.runs.len() != classes.len());
             tried += 1;
+            if noticed > 0 && !counts_all() {
+                return (noticed, tried);
+            }
         }
     }
     (noticed, tried)
@@ -113,6 +120,9 @@ fn models(sabotage: Sabotage) -> (u32, u32) {
             let Some(compared) = random_models::compared(&text, 1_000, sabotage) else { continue };
             noticed += u32::from(compared.found != compared.expected);
             tried += 1;
+            if noticed > 0 && !counts_all() {
+                return (noticed, tried);
+            }
         }
     }
     (noticed, tried)

@@ -6,6 +6,7 @@ use crate::tests::r4::random::{KINDS, Numbers, Random, explored, sequences};
 use crate::tests::r4::slides::{Slides, word};
 use crate::tests::r4::worked::{options, run, shown};
 use anyorder_explore::r4::{Order, ReversalKind, ReversalOptions, Sleep};
+use anyorder_testkit::effort::counts_all;
 use std::collections::BTreeMap;
 
 #[test]
@@ -116,22 +117,31 @@ fn a_single_covering_race_calls_more_relevant() {
 
 #[test]
 fn every_mutant_is_noticed() {
+    const ENOUGH: u32 = 5;
     let mut noticed: BTreeMap<String, u32> = BTreeMap::new();
     for (_, kind) in KINDS {
         for seed in 1..=60u64 {
             let model = Random::new(kind, &mut Numbers(seed.wrapping_mul(0x1234_5678_9abc_def1)));
+            let word = |mutant: &Mutant| format!("{mutant:?}");
+            let open = |mutant: &Mutant| {
+                counts_all() || noticed.get(&word(mutant)).is_none_or(|times| *times <= ENOUGH)
+            };
+            let open: Vec<Mutant> = MUTANTS.into_iter().filter(open).collect();
+            if open.is_empty() {
+                break;
+            }
             let options =
                 ReversalOptions { bound: Some(2), confirm: false, ..ReversalOptions::default() };
             let ours = sequences(&explored(&model, &options));
-            for mutant in MUTANTS {
+            for mutant in open {
                 let mut twin = Twin::new(model.clone());
                 twin.mutant = mutant;
                 let other: BTreeMap<_, _> =
                     twin.within(2).into_iter().map(|(tasks, (depth, _))| (tasks, depth)).collect();
-                *noticed.entry(format!("{mutant:?}")).or_default() += u32::from(other != ours);
+                *noticed.entry(word(&mutant)).or_default() += u32::from(other != ours);
             }
         }
     }
     println!("{noticed:?}");
-    assert!(noticed.values().all(|times| *times > 5), "{noticed:?}");
+    assert!(noticed.values().all(|times| *times > ENOUGH), "{noticed:?}");
 }
