@@ -11,3 +11,4 @@ mod memory;
 mod statics;
 mod support;
 mod threads;
+mod verdicts;

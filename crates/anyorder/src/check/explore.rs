@@ -49,12 +49,9 @@ pub fn explore(program: &mut Program, limits: Limits) -> Summary {
 fn failure(program: &mut Program, found: &Found) -> Option<Failure> {
     let mut execution = Execution::new(program);
     execution.restart();
-    for step in &found.steps {
-        if execution.step(*step).is_none() {
-            // Not the same in each run: what is there of the execution tells how far it came.
-            break;
-        }
-    }
+    // If it is not the same in each run, what is there of the execution tells how far it came.
+    let is_whole = found.steps.iter().all(|step| execution.step(*step).is_some());
+    let is_confirmed = is_whole && shows(&mut execution, &found.fault);
     let events = execution.events().to_vec();
     drop(execution);
     let has_failed = events.iter().any(|event| matches!(event.op.act, Act::Fail(_)));
@@ -71,7 +68,26 @@ fn failure(program: &mut Program, found: &Found) -> Option<Failure> {
         }
     };
     let lines = events.iter().map(|event| line(program, event)).collect();
-    Some(Failure { kind, lines })
+    Some(Failure { kind, lines, is_confirmed })
+}
+
+/// Whether an execution has just shown a fault.
+fn shows(execution: &mut Execution<'_, Program>, fault: &Fault) -> bool {
+    let mut ready = Vec::new();
+    execution.ready(&mut ready);
+    let last = execution.events().last();
+    match fault {
+        Fault::Failure(number) => last.is_some_and(|event| event.op.act == Act::Fail(*number)),
+        Fault::Deadlock(blocked) | Fault::Livelock(blocked) => {
+            let threads = execution.pending().map(|pending| pending.0);
+            ready.is_empty() && threads.eq(blocked.iter().map(|blocked| blocked.thread))
+        }
+        Fault::Race(race) => last.is_some_and(|event| {
+            let is_access = matches!(event.op.act, Act::Access { .. });
+            is_access && event.op.object == race.object
+        }),
+        Fault::StepLimit => true,
+    }
 }
 
 fn waiting(program: &Program, blocked: &[Blocked]) -> Vec<Waiting> {

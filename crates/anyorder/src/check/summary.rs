@@ -57,6 +57,8 @@ pub struct Failure {
     pub kind: FailureKind,
     /// The execution.
     pub lines: Vec<Line>,
+    /// Whether it failed again when it was run again.
+    pub is_confirmed: bool,
 }
 
 /// How an execution fails.
@@ -148,7 +150,7 @@ fn operation(
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.kind)?;
-        writeln!(f, "after")?;
+        writeln!(f, "after{}", if self.is_confirmed { "" } else { " (run again, it did not)" })?;
         self.lines.iter().try_for_each(|line| writeln!(f, "  {line}"))
     }
 }

@@ -23,7 +23,7 @@ impl Slot {
     }
 
     fn set(&self, execution: u64, object: ObjectId) -> ObjectId {
-        debug_assert!(object.0 < 1 << OBJECT_BITS, "too many objects");
+        assert!(object.0 < 1 << OBJECT_BITS, "a check has at most 2^24 objects");
         self.0.store(execution << OBJECT_BITS | u64::from(object.0), Ordering::Relaxed);
         object
     }
