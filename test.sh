@@ -47,7 +47,13 @@ cargo test --workspace --no-run --quiet || fail "cargo test --no-run"
 # The rest of the processors' time goes to what says less. Its words wait for those of the tests.
 beside=$(mktemp -d)
 lints=""
-trap 'kill $lints 2>/dev/null; rm -rf "$beside"' EXIT
+tidy() {
+    status=$?
+    [ -z "$lints" ] || kill "$lints" 2>/dev/null || true
+    rm -rf "$beside"
+    exit "$status"
+}
+trap tidy EXIT
 trap 'exit 1' INT TERM
 in_background() {
     if cargo clippy --version >/dev/null 2>&1 || install clippy rust-clippy; then
