@@ -11,6 +11,7 @@
 //! thread the last read since. So states in which the same accesses are known are equal, however
 //! much happened before.
 
+use crate::execution::Event;
 use crate::ids::{ObjectId, SiteId, ThreadId};
 use crate::learn::Sabotage;
 use crate::op::{Act, LockMode, MemoryOrder, Op, received, sent};
@@ -38,6 +39,17 @@ pub struct Race {
     pub first: RaceSide,
     /// The other one.
     pub second: RaceSide,
+}
+
+/// Returns the races that an execution shows, in the order of their second accesses.
+#[must_use]
+pub fn races_of(events: &[Event]) -> Vec<Race> {
+    let (mut views, mut slots) = (Views::new(Sabotage::None), Slots::default());
+    let note = |event: &Event| {
+        let seen = (event.step.thread, &event.op, event.site);
+        views.note(seen, event.result, &mut slots)
+    };
+    events.iter().flat_map(note).collect()
 }
 
 /// Numbers of the accesses that can be known: the last write of an object, the last read of an
