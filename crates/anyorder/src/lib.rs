@@ -6,6 +6,8 @@
 //!
 //! - [`check`] runs a closure in all of its executions, and panics with a report if one fails.
 //! - [`Builder`] does so with limits and other settings.
+//! - [`object`] has specifications of objects: which calls commute, so that their orders need not be
+//!   tried, and whether a type is linearizable.
 //! - [`Program`] is the closure as the engines of `anyorder-threads` see it.
 //!
 //! ```
@@ -33,6 +35,7 @@ pub use runtime::{Allocator, Panic, Position, Program, Setting};
 pub mod cell;
 pub mod future;
 pub mod hint;
+pub mod object;
 pub mod sync;
 pub mod thread;
 

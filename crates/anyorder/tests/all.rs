@@ -8,6 +8,7 @@ mod futures;
 mod litmus;
 mod locks;
 mod memory;
+mod objects;
 mod readme;
 mod statics;
 mod support;

@@ -4,6 +4,7 @@
 //! come here. No borrow of the state is held while a coroutine runs.
 
 use super::arena;
+use super::calls::Calls;
 use super::contents::Storage;
 use super::failure::{Panic, Panics, Position};
 use super::leaks::Leaks;
@@ -58,6 +59,7 @@ pub(crate) enum Phase {
 
 pub(crate) struct Core {
     pub(super) state: RefCell<State>,
+    pub(super) calls: RefCell<Calls>,
     phase: Cell<Phase>,
     execution: Cell<u64>,
     /// That of the coroutine that runs; null outside of coroutines.
@@ -108,6 +110,7 @@ impl Core {
         };
         Core {
             state: RefCell::new(state),
+            calls: RefCell::default(),
             phase: Cell::new(Phase::Idle),
             execution: Cell::new(0),
             yielder: Cell::new(ptr::null()),

@@ -59,6 +59,12 @@ impl Program {
         self.core.state.borrow().panics.get(number).cloned()
     }
 
+    /// Returns a call of an [`Invoke`](anyorder_threads::Act::Invoke) in words.
+    #[must_use]
+    pub fn call(&self, number: u64) -> String {
+        self.core.calls.borrow().words(number)
+    }
+
     /// Returns where a position is.
     #[must_use]
     pub fn position(&self, site: SiteId) -> Option<Position> {
@@ -122,5 +128,9 @@ impl ThreadProgram for Program {
 
     fn initial(&self, object: ObjectId) -> Object {
         self.core.state.borrow().names.initial(object)
+    }
+
+    fn commute(&self, _: ObjectId, call: u64, other: u64) -> bool {
+        self.core.calls.borrow().commute(call, other)
     }
 }
