@@ -2,9 +2,13 @@
 
 mod learn;
 mod limits;
+mod litmus;
 mod mutants;
 mod plain;
 mod programs;
 mod races;
 mod sample;
 mod script;
+mod weak;
+mod weak_classics;
+mod weak_sc;
