@@ -30,8 +30,9 @@ pub struct MutPtr<T: ?Sized> {
 
 impl<T> UnsafeCell<T> {
     /// Makes a cell.
+    #[track_caller]
     pub const fn new(value: T) -> UnsafeCell<T> {
-        UnsafeCell { slot: Slot::new(), contents: Contents::new(value) }
+        UnsafeCell { slot: Slot::of(std::any::type_name::<T>), contents: Contents::new(value) }
     }
 
     /// Returns the data.
@@ -127,12 +128,14 @@ impl<T: ?Sized> Drop for MutPtr<T> {
 }
 
 impl<T: Default> Default for UnsafeCell<T> {
+    #[track_caller]
     fn default() -> UnsafeCell<T> {
         UnsafeCell::new(T::default())
     }
 }
 
 impl<T> From<T> for UnsafeCell<T> {
+    #[track_caller]
     fn from(value: T) -> UnsafeCell<T> {
         UnsafeCell::new(value)
     }
@@ -152,6 +155,7 @@ pub struct Cell<T> {
 
 impl<T> Cell<T> {
     /// Makes a cell.
+    #[track_caller]
     pub const fn new(value: T) -> Cell<T> {
         Cell { cell: UnsafeCell::new(value) }
     }
@@ -207,6 +211,7 @@ impl<T> Cell<T> {
 }
 
 impl<T> From<T> for Cell<T> {
+    #[track_caller]
     fn from(value: T) -> Cell<T> {
         Cell::new(value)
     }

@@ -9,6 +9,7 @@ mod programs;
 mod races;
 mod sample;
 mod script;
+mod specified;
 mod weak;
 mod weak_classics;
 mod weak_sc;

@@ -177,6 +177,51 @@ fn is_noticed(sabotage: Sabotage) -> bool {
     })
 }
 
+/// An end, without what threads with spinning loops saw: how often they spin is not explored.
+fn projected(program: &Concurrent, ends: &BTreeSet<End>) -> BTreeSet<End> {
+    let project = |(histories, stuck, spins): &End| {
+        let mut histories = histories.clone();
+        histories.retain(|thread, _| !has_spins(&program.threads[*thread]));
+        (histories, stuck.clone(), *spins)
+    };
+    ends.iter().map(project).collect()
+}
+
+#[test]
+fn spinning_threads_wait_for_what_they_need() {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for seed in sampled(1_500, 20_000) {
+        let mut count = |name, by| *counts.entry(name).or_default() += by;
+        let program = random_program(seed, 4 + (seed % 7) as usize);
+        if !program.threads.iter().any(|body| has_spins(body)) {
+            continue;
+        }
+        let Some(all) = everything(&program, 20_000, 3) else { continue };
+        let (ends, _, explored) = explore(&program, Sabotage::None);
+        if explored.incomplete == Some(WeakIncomplete::Executions) {
+            count("too many", 1);
+            continue;
+        }
+        let context = || format!("seed {seed}: {program:#?}\n{explored:?}");
+        assert_eq!(explored.incomplete, None, "{}", context());
+        let (ends, all_ends) = (projected(&program, &ends), projected(&program, &all.ends));
+        if ends != all_ends {
+            let more: Vec<_> = ends.difference(&all_ends).collect();
+            let fewer: Vec<_> = all_ends.difference(&ends).collect();
+            panic!("too many {more:?}\ntoo few {fewer:?}\n{}", context());
+        }
+        assert_eq!(failures(&explored), all.failures, "{}", context());
+        count("programs", 1);
+        count("livelocks", u64::from(ends.iter().any(|end| end.2)));
+        count("all end", u64::from(ends.iter().all(|end| end.1.is_empty())));
+        count("given up", explored.blocked);
+    }
+    println!("{counts:#?}");
+    for name in ["programs", "livelocks", "all end", "given up"] {
+        assert!(counts[name] > 9, "{name}: {counts:?}");
+    }
+}
+
 #[test]
 fn dropped_rules_of_other_objects_are_noticed() {
     use Sabotage::*;

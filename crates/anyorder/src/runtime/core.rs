@@ -6,7 +6,9 @@
 use super::arena;
 use super::contents::Storage;
 use super::failure::{Panic, Panics, Position};
+use super::leaks::Leaks;
 use super::names::{Names, Place};
+use super::slot::About;
 use super::strand::{Body, Routine, Strand};
 use anyorder_threads::{Act, Next, Object, ObjectId, Op, SiteId, ThreadId, World};
 use corosensei::stack::DefaultStack;
@@ -80,6 +82,7 @@ pub(crate) struct State {
     stacks: Vec<DefaultStack>,
     retired: Vec<usize>,
     pub(super) storage: Storage,
+    pub(super) leaks: Leaks,
     /// Whether some name depends on the schedule.
     pub(super) has_loose_names: bool,
     /// Whether some data lies outside of the executions and is not the same in each.
@@ -99,6 +102,7 @@ impl Core {
             stacks: Vec::new(),
             retired: Vec::new(),
             storage: Storage::default(),
+            leaks: Leaks::default(),
             has_loose_names: false,
             has_outside_data: false,
         };
@@ -254,21 +258,21 @@ impl Core {
     }
 
     /// Gives the next object of the running thread its number.
-    pub(crate) fn make(&self, at_first: Object) -> ObjectId {
+    pub(crate) fn make(&self, at_first: Object, about: About) -> ObjectId {
         let execution = self.execution.get();
         let state = &mut *self.state.borrow_mut();
         let current = state.current;
         let strand = state.strands[current.index()].as_mut().expect("a thread that was spawned");
         let place = Place::Made(current, strand.made);
         strand.made += 1;
-        state.names.object(execution, place, at_first)
+        state.names.object(execution, place, at_first, Some(about))
     }
 
     /// Gives an object at an address its number.
-    pub(crate) fn find(&self, address: usize, at_first: Object) -> ObjectId {
+    pub(crate) fn find(&self, address: usize, at_first: Object, about: About) -> ObjectId {
         let place = self.place_of(address);
         let state = &mut *self.state.borrow_mut();
-        state.names.object(self.execution.get(), place, at_first)
+        state.names.object(self.execution.get(), place, at_first, Some(about))
     }
 
     pub(crate) fn only_object(&self, place: Place, at_first: Object) -> ObjectId {
@@ -296,13 +300,16 @@ impl Core {
             return;
         }
         self.phase.set(Phase::Stopping);
+        let is_complete = self.state.borrow().is_complete();
         // The youngest first: it may borrow from those that spawned it.
         while let Some(thread) = self.take_youngest() {
             self.unwind(thread);
         }
         let stored = std::mem::take(&mut self.state.borrow_mut().storage);
         self.enter(ptr::null(), ptr::null_mut(), || drop(stored));
-        self.state.borrow_mut().end();
+        let state = &mut *self.state.borrow_mut();
+        state.leaks.end_execution(is_complete, &state.log);
+        state.end();
         self.phase.set(Phase::Idle);
     }
 
@@ -363,6 +370,12 @@ impl State {
             .get_or_insert_with(|| Box::new(Strand::new(thread, end, token)));
         strand.begin(body, name, is_given);
         self.alive.push(thread);
+    }
+
+    /// Returns whether all threads have ended.
+    fn is_complete(&self) -> bool {
+        let strands = self.alive.iter().filter_map(|thread| self.strands[thread.index()].as_ref());
+        strands.into_iter().all(|strand| strand.routine.is_none() && strand.body.is_none())
     }
 
     fn end(&mut self) {

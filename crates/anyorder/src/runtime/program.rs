@@ -2,7 +2,9 @@
 
 use super::core::Core;
 use super::failure::{Panic, Position, hook_panics};
+use super::leaks::Leaked;
 use super::perform::run_to_end;
+use super::slot::About;
 use anyorder_threads::{Next, Object, ObjectId, SiteId, ThreadId, ThreadProgram};
 use std::sync::Arc;
 
@@ -61,6 +63,22 @@ impl Program {
     #[must_use]
     pub fn position(&self, site: SiteId) -> Option<Position> {
         self.core.state.borrow().names.location(site).map(Position::from)
+    }
+
+    /// Returns the name that a thread of the last execution was given, if it has one.
+    #[must_use]
+    pub fn thread_name(&self, thread: ThreadId) -> Option<Arc<str>> {
+        self.core.state.borrow().strands.get(thread.index())?.as_ref()?.name.clone()
+    }
+
+    /// Returns what reports say of an object.
+    pub(crate) fn about(&self, object: ObjectId) -> Option<About> {
+        self.core.state.borrow().names.about(object)
+    }
+
+    /// Takes the leaks of the executions since they were taken last, each once.
+    pub(crate) fn take_leaks(&mut self) -> Vec<Leaked> {
+        self.core.state.borrow_mut().leaks.take()
     }
 
     /// Returns whether names may depend on the schedule: some object was at an address of which

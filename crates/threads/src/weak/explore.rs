@@ -12,9 +12,9 @@ use super::reading::{Reading, Want};
 use super::revisit::{restrict, revisitable};
 use super::sabotage::Sabotage;
 use super::states::States;
-use super::{ending, races};
-use crate::learn::Fault;
-use crate::op::Act;
+use super::{ending, races, spinning};
+use crate::learn::{Blocked, Fault};
+use crate::op::{Act, Op};
 use crate::program::ThreadProgram;
 
 /// Something that can be added.
@@ -61,6 +61,8 @@ pub(super) struct Search<'p, 'v, P: ThreadProgram + ?Sized> {
     /// To be used again.
     reads: Vec<Id>,
     turns: u32,
+    /// What a thread did that had spun in vain.
+    given_up: Option<Op>,
 }
 
 impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
@@ -83,6 +85,7 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
             sabotage,
             reads: Vec::new(),
             turns: 0,
+            given_up: None,
         }
     }
 
@@ -99,7 +102,11 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
             }
             loop {
                 match self.take()? {
-                    None => return Ok(()),
+                    None => {
+                        let given_up = self.given_up.take();
+                        return given_up
+                            .map_or(Ok(()), |op| Err(WeakIncomplete::GaveUp(Box::new(op))));
+                    }
                     Some(true) => break,
                     Some(false) => {}
                 }
@@ -351,6 +358,24 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
         }
     }
 
+    /// Notes a livelock, unless the threads give up in the end.
+    fn note_livelock(&mut self, stuck: Vec<Blocked>) -> Result<(), WeakIncomplete> {
+        let spins = |blocked: &&Blocked| matches!(blocked.op.act, Act::Await(_));
+        let threads: Vec<u32> =
+            stuck.iter().filter(spins).map(|blocked| blocked.thread.0).collect();
+        let fault = Fault::Livelock(stuck);
+        if self.explored.faults.iter().any(|found| found.fault == fault) {
+            return Ok(());
+        }
+        let Search { graphs, known, states, options, .. } = self;
+        let Some(graph) = graphs.last() else { return Ok(()) };
+        match spinning::gives_up(graph, &threads, known, states, options.spins_max)? {
+            Some(op) => self.given_up = Some(op),
+            None => self.note(fault),
+        }
+        Ok(())
+    }
+
     fn note(&mut self, fault: Fault) {
         if self.explored.faults.iter().all(|found| found.fault != fault) {
             let events = events(self.graph(), &|node| self.known.op_of(node));
@@ -387,7 +412,7 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
         let races = races::races(graph, &|node| known.op_of(node));
         races.into_iter().for_each(|race| self.note(Fault::Race(race)));
         match (ending.spins, ending.stuck.is_empty()) {
-            (true, _) => self.note(Fault::Livelock(ending.stuck)),
+            (true, _) => self.note_livelock(ending.stuck)?,
             (false, false) => self.note(Fault::Deadlock(ending.stuck)),
             (false, true) => {}
         }
@@ -396,7 +421,7 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
 }
 
 /// Where a thread is that is not within an operation, and has not ended.
-fn place<P: ThreadProgram + ?Sized>(
+pub(super) fn place<P: ThreadProgram + ?Sized>(
     graph: &Graph,
     thread: u32,
     known: &mut Behaviours<'_, P>,

@@ -44,6 +44,7 @@ mod races;
 mod reading;
 mod revisit;
 mod sabotage;
+mod spinning;
 mod states;
 
 /// Explores a program under RC11.

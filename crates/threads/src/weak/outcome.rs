@@ -2,6 +2,7 @@
 
 use super::behaviour::Behaviours;
 use super::graph::{Graph, INITIAL, Kind, NOBODY};
+use crate::execution::SPINS_MAX;
 use crate::ids::{ObjectId, SiteId, ThreadId};
 use crate::learn::{Blocked, Divergence, Fault};
 use crate::op::Op;
@@ -15,6 +16,8 @@ pub struct WeakOptions {
     pub events_max: usize,
     /// The most executions, blocked ones included.
     pub executions_max: u64,
+    /// How often in a row threads may spin in vain.
+    pub spins_max: u32,
     /// Stops the exploration.
     pub cancel: Cancel,
 }
@@ -22,7 +25,7 @@ pub struct WeakOptions {
 impl Default for WeakOptions {
     fn default() -> WeakOptions {
         let cancel = Cancel::new();
-        WeakOptions { events_max: 100_000, executions_max: u64::MAX, cancel }
+        WeakOptions { events_max: 100_000, executions_max: u64::MAX, spins_max: SPINS_MAX, cancel }
     }
 }
 
@@ -37,6 +40,8 @@ pub enum WeakIncomplete {
     Diverged(Box<Divergence>),
     /// An execution was longer than allowed.
     Events,
+    /// A thread that spun in vain did something else in the end: what comes then is not explored.
+    GaveUp(Box<Op>),
     /// The program does something that is not supported.
     Unsupported(Box<Op>),
 }

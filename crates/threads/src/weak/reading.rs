@@ -62,7 +62,8 @@ impl Want {
             Act::Join => exit_of(graph, object, states).map(|(source, result)| {
                 Want::Event(Event { kind: Kind::Join, source, result, ..local })
             }),
-            Act::Fail(_) => Some(Want::Event(local)),
+            // An invocation is the operations within it.
+            Act::Fail(_) | Act::Invoke(_) | Act::Return { .. } => Some(Want::Event(local)),
             Act::Choose(count) => Some(Want::Way(*count)),
             Act::Await(_) => None,
             _ if next.op.object == ObjectId::NONE => {
@@ -139,6 +140,12 @@ impl Reading<'_> {
                 effect.map(|(result, new)| (result, Some(new)))
             }
         }
+    }
+
+    /// The result if it reads this, unless it waits or changes something.
+    pub(super) fn idle(&mut self, value: u64, states: &mut States) -> Option<u64> {
+        let (result, new) = self.effect(value, 0, states)?;
+        new.is_none_or(|new| new == value).then_some(result)
     }
 
     /// Whether it waits if it reads this.

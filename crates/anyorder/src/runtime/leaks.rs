@@ -1,0 +1,70 @@
+//! Values of [`Arc`](crate::sync::Arc) that an execution leaves behind: their owners are in a
+//! cycle, or were forgotten.
+
+use anyorder_threads::{ObjectId, Op, ThreadId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::panic::Location;
+
+/// What was performed: a thread, its operation, the result.
+pub(crate) type Log = Vec<(ThreadId, Op, u64)>;
+
+/// Values that an execution left behind.
+#[derive(Clone, Debug)]
+pub(crate) struct Leaked {
+    /// Where they were made.
+    pub(crate) made: Vec<&'static Location<'static>>,
+    /// The execution, without the ends of threads.
+    pub(crate) log: Log,
+}
+
+/// The values that have owners, and those that were left behind.
+#[derive(Debug, Default)]
+pub(super) struct Leaks {
+    owned: FxHashMap<ObjectId, &'static Location<'static>>,
+    /// Whether the execution failed: then nothing is expected of it.
+    is_excused: bool,
+    found: Vec<Leaked>,
+    /// By file, line and column: the places of each leak that was found.
+    known: FxHashSet<Vec<(&'static str, u32, u32)>>,
+}
+
+impl Leaks {
+    pub(super) fn note(&mut self, owners: ObjectId, made: &'static Location<'static>) {
+        self.owned.insert(owners, made);
+    }
+
+    pub(super) fn forget(&mut self, owners: ObjectId) {
+        self.owned.remove(&owners);
+    }
+
+    /// The execution failed: what it leaves behind is no leak.
+    pub(super) fn excuse(&mut self) {
+        self.is_excused = true;
+    }
+
+    /// Notes what is left of an execution. Only a complete one should leave nothing.
+    pub(super) fn end_execution(&mut self, is_complete: bool, log: &Log) {
+        let is_excused = std::mem::take(&mut self.is_excused);
+        if self.owned.is_empty() {
+            return;
+        }
+        let mut left: Vec<(ObjectId, &'static Location<'static>)> = self.owned.drain().collect();
+        if is_excused || !is_complete {
+            return;
+        }
+        left.sort_unstable_by_key(|(owners, _)| owners.0);
+        let made: Vec<_> = left.into_iter().map(|(_, made)| made).collect();
+        let mut places: Vec<_> =
+            made.iter().map(|made| (made.file(), made.line(), made.column())).collect();
+        places.sort_unstable();
+        places.dedup();
+        if self.known.insert(places) {
+            self.found.push(Leaked { made, log: log.clone() });
+        }
+    }
+
+    pub(super) fn take(&mut self) -> Vec<Leaked> {
+        self.known.clear();
+        std::mem::take(&mut self.found)
+    }
+}
