@@ -10,8 +10,15 @@ use std::collections::BTreeMap;
 /// A litmus program that runs.
 pub(crate) struct LitmusProgram {
     program: Litmus,
-    /// By thread, what is left to do, the next one last; and the last result.
-    places: BTreeMap<u32, (Vec<Code>, u64)>,
+    places: BTreeMap<u32, Place>,
+}
+
+struct Place {
+    /// What is left to do, the next one last.
+    left: Vec<Code>,
+    last: u64,
+    /// What is about to be written, and where.
+    content: Option<(usize, u64)>,
 }
 
 impl LitmusProgram {
@@ -62,11 +69,15 @@ impl ThreadProgram for LitmusProgram {
 
     fn resume(&mut self, thread: ThreadId, result: u64) -> Next {
         let body = &self.program.threads[thread.index()];
-        let begin = || (body.iter().rev().cloned().collect(), 0);
-        let (left, last) = self.places.entry(thread.0).or_insert_with(begin);
+        let begin = || Place { left: body.iter().rev().cloned().collect(), last: 0, content: None };
+        let Place { left, last, content } = self.places.entry(thread.0).or_insert_with(begin);
         *last = result;
         let location = |at: usize, act| Op::new(ObjectId(at as u32), act);
         let end = |thread: usize| ObjectId(100 + thread as u32);
+        // What is written comes right after the access that writes.
+        if let Some((at, value)) = content.take() {
+            return Next { op: location(at, Act::Alter(value)), site: SiteId::NONE };
+        }
         let op = loop {
             match left.pop() {
                 None => break Op::new(end(thread.index()), Act::Exit(0)),
@@ -87,6 +98,12 @@ impl ThreadProgram for LitmusProgram {
                     let (success, failure) = (order(success), order(failure));
                     break location(at, Act::Update { change, bits: 64, success, failure });
                 }
+                Some(Code::Plain(at, written)) => {
+                    if let Some(value) = written {
+                        *content = Some((at, value));
+                    }
+                    break location(at, Act::Access { write: written.is_some() });
+                }
                 Some(Code::Fence(strength)) => {
                     break Op::new(ObjectId::NONE, Act::Fence(order(strength)));
                 }
@@ -106,6 +123,10 @@ impl ThreadProgram for LitmusProgram {
     fn stop(&mut self) {}
 
     fn initial(&self, object: ObjectId) -> Object {
-        if object.0 < 100 { Object::Register(0) } else { Object::End(None) }
+        match object.0 {
+            0..10 => Object::Register(0),
+            10..100 => Object::Data(0),
+            _ => Object::End(None),
+        }
     }
 }

@@ -5,9 +5,10 @@ use crate::tests::weak_classics::classics;
 use crate::weak::{Sabotage, explore_with_fault};
 use anyorder_testkit::effort::sampled;
 use anyorder_testkit::litmus::{
-    Code, Graphs, Litmus, LitmusRun, LitmusShape, consistent_graphs, random_litmus,
+    Code, Graphs, Litmus, LitmusRun, LitmusShape, Strength, Written, consistent_graphs,
+    random_litmus,
 };
-use anyorder_threads::{WeakExplored, WeakOptions};
+use anyorder_threads::{Fault, WeakExplored, WeakOptions};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What all threads see in all executions, and what the exploration says; no graph comes twice.
@@ -35,7 +36,7 @@ const AXIOMS: [&str; 4] = ["thin air", "atomicity", "coherence", "sc"];
 
 fn shape(seed: u64) -> LitmusShape {
     let accesses = 4 + (seed % 4) as usize;
-    LitmusShape { threads: 4, accesses, locations: 1 + (seed % 3) as usize }
+    LitmusShape { threads: 4, accesses, locations: 1 + (seed % 3) as usize, plain: false }
 }
 
 /// The graphs of a program by the axioms, unless there are too many.
@@ -130,6 +131,57 @@ fn dropped_rules_are_noticed() {
     assert_eq!(missed, []);
 }
 
+/// The locations of plain data on which a program has a race.
+fn racy(explored: &WeakExplored) -> BTreeSet<usize> {
+    let races = explored.faults.iter().filter_map(|found| match &found.fault {
+        Fault::Race(race) => Some(race.object.index()),
+        _ => None,
+    });
+    races.collect()
+}
+
+/// One thread publishes, another one writes to the same flag; who sees the first may look.
+#[test]
+fn dropped_rules_of_races_are_noticed() {
+    let (data, flag) = (10, 0);
+    let program = Litmus::of(vec![
+        vec![Code::Plain(data, Some(1)), Code::Store(flag, Written::Is(1), Strength::Release)],
+        vec![Code::Store(flag, Written::Is(2), Strength::Relaxed)],
+        vec![
+            Code::Load(flag, Strength::Acquire),
+            Code::If(1, vec![Code::Plain(data, None)], vec![]),
+        ],
+    ]);
+    let by_definition = by_axioms(&program).expect("small").racy;
+    assert_eq!(racy(&explore(&program, Sabotage::None).1), by_definition);
+    assert_ne!(racy(&explore(&program, Sabotage::RacesByLastWrite).1), by_definition);
+}
+
+#[test]
+fn races_are_those_of_the_definition() {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut count = |name, by| *counts.entry(name).or_default() += by;
+    for seed in sampled(400, 8_000) {
+        let program = random_litmus(seed, &LitmusShape { plain: true, ..shape(seed) });
+        let Some(graphs) = by_axioms(&program) else {
+            count("too large", 1);
+            continue;
+        };
+        let (outcomes, explored) = explore(&program, Sabotage::None);
+        let context = || format!("seed {seed}: {program:#?}\n{explored:?}");
+        assert_eq!(outcomes, graphs.outcomes, "{}", context());
+        assert_eq!(explored.executions, graphs.count, "{}", context());
+        assert_eq!(racy(&explored), graphs.racy, "{}", context());
+        count("programs", 1);
+        count("racy", u64::from(!graphs.racy.is_empty()));
+        count("both racy", u64::from(graphs.racy.len() == 2));
+    }
+    println!("{counts:#?}");
+    assert!(counts["programs"] > counts["too large"] * 5, "{counts:?}");
+    assert!(counts["racy"] > 50 && counts["both racy"] > 5, "{counts:?}");
+    assert!(counts["programs"] - counts["racy"] > 50, "{counts:?}");
+}
+
 fn note_features(code: &Code, features: &mut BTreeMap<String, u64>) {
     let mut note = |name: String| *features.entry(name).or_default() += 1;
     match code {
@@ -140,6 +192,7 @@ fn note_features(code: &Code, features: &mut BTreeMap<String, u64>) {
             note(format!("failing change {failure:?}"));
         }
         Code::Fence(strength) => note(format!("fence {strength:?}")),
+        Code::Plain(_, written) => note(format!("plain {}", written.is_some())),
         Code::If(_, then, otherwise) => {
             note("if".into());
             then.iter().chain(otherwise).for_each(|code| note_features(code, features));

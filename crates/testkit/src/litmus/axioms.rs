@@ -99,7 +99,7 @@ pub(super) enum Sort {
 pub(super) struct Label {
     pub(super) sort: Sort,
     pub(super) location: Option<usize>,
-    /// Of an access that is no initial write, and of a fence.
+    /// Of an atomic access that is no initial write, and of a fence.
     pub(super) strength: Option<Strength>,
     pub(super) value: u64,
 }
@@ -193,7 +193,7 @@ impl<'a> Events<'a> {
         (!psc.is_acyclic()).then_some(Violated::Sc)
     }
 
-    fn happens_before(&self, rf: &Relation) -> Relation {
+    pub(super) fn happens_before(&self, rf: &Relation) -> Relation {
         let rs = self.writes.then(&rf.then(self.rmw).closed().or_same());
         let from = self.releasing.then(&self.fences.then(self.sb).or_same()).then(&rs);
         let to = self.reads.then(&self.sb.then(&self.fences).or_same()).then(&self.acquiring);

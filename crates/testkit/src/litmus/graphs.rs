@@ -16,6 +16,8 @@ pub struct Graphs {
     pub count: u64,
     /// What the threads see in them.
     pub outcomes: BTreeSet<LitmusRun>,
+    /// The locations of plain data on which some graph has a race.
+    pub racy: BTreeSet<usize>,
     /// How many graphs were tried.
     pub candidates: u64,
     /// How many graphs violate no thin air; how many of the rest atomicity; of the rest coherence;
@@ -36,6 +38,8 @@ enum Step {
     Write(usize, u64, Strength),
     /// A read and a write.
     Change(usize, u64, u64, Strength),
+    /// Of plain data, with what is written.
+    Plain(usize, u64, Option<u64>),
     Fence(Strength),
     Spawn(usize),
     Join(usize),
@@ -55,7 +59,10 @@ pub fn consistent_graphs(program: &Litmus, most: u64) -> Option<Graphs> {
         }
         let before = values.len();
         for step in ways.iter().flatten().flat_map(|way| &way.steps) {
-            if let Step::Write(_, value, _) | Step::Change(_, _, value, _) = step {
+            if let Step::Write(_, value, _)
+            | Step::Change(_, _, value, _)
+            | Step::Plain(_, _, Some(value)) = step
+            {
                 values.insert(*value);
             }
         }
@@ -71,7 +78,7 @@ pub fn consistent_graphs(program: &Litmus, most: u64) -> Option<Graphs> {
 
 fn writes_in(code: &[Code]) -> usize {
     let writes = |code: &Code| match code {
-        Code::Store(..) | Code::Modify(..) => 1,
+        Code::Store(..) | Code::Modify(..) | Code::Plain(_, Some(_)) => 1,
         Code::If(_, then, otherwise) => writes_in(then) + writes_in(otherwise),
         _ => 0,
     };
@@ -137,6 +144,16 @@ fn go(
                 on(Some(step), *value, *value);
             }
         }
+        Code::Plain(at, written) => {
+            for value in values {
+                let mut way = way.clone();
+                way.steps.push(Step::Plain(*at, *value, *written));
+                way.results.push(*value);
+                way.results.extend(written.map(|_| 0));
+                let last = if written.is_some() { 0 } else { *value };
+                go(code, rest, way, last, values, done);
+            }
+        }
         Code::Fence(strength) => on(Some(Step::Fence(*strength)), 0, 0),
         Code::Spawn(child) => on(Some(Step::Spawn(*child)), 0, 0),
         Code::Join(child) => on(Some(Step::Join(*child)), 0, 0),
@@ -181,6 +198,8 @@ struct Events {
     threads: Vec<Option<usize>>,
     rmws: Vec<(usize, usize)>,
     started: Vec<(usize, usize)>,
+    /// Accesses of plain data: the event, the location, and whether it writes.
+    plain: Vec<(usize, usize, bool)>,
 }
 
 impl Events {
@@ -188,7 +207,10 @@ impl Events {
         let mut events = Events::default();
         let steps = || chosen.values().flat_map(|way| &way.steps);
         let location = |step: &Step| match step {
-            Step::Read(at, ..) | Step::Write(at, ..) | Step::Change(at, ..) => Some(*at),
+            Step::Read(at, ..)
+            | Step::Write(at, ..)
+            | Step::Change(at, ..)
+            | Step::Plain(at, ..) => Some(*at),
             _ => None,
         };
         let locations: BTreeSet<usize> = steps().filter_map(location).collect();
@@ -213,6 +235,13 @@ impl Events {
                         let read = events.add(own, Sort::Read, Some(at), Some(reads), old);
                         let write = events.add(own, Sort::Write, Some(at), Some(writes), new);
                         events.rmws.push((read, write));
+                    }
+                    Step::Plain(at, value, written) => {
+                        let access = events.add(own, Sort::Read, Some(at), None, value);
+                        events.plain.push((access, at, written.is_some()));
+                        if let Some(new) = written {
+                            events.add(own, Sort::Write, Some(at), None, new);
+                        }
                     }
                     Step::Fence(strength) => {
                         events.add(own, Sort::Fence, None, Some(strength), 0);
@@ -243,6 +272,20 @@ impl Events {
         self.labels.push(Label { sort, location, strength, value });
         self.threads.push(thread);
         self.labels.len() - 1
+    }
+
+    /// The locations with two accesses that nothing orders, one of them a write.
+    fn races(&self, hb: &Relation) -> Vec<usize> {
+        let mut racy = Vec::new();
+        for (a, location, a_writes) in &self.plain {
+            for (b, other, b_writes) in &self.plain {
+                let is_ordered = a == b || hb.has(*a, *b) || hb.has(*b, *a);
+                if location == other && (*a_writes || *b_writes) && !is_ordered {
+                    racy.push(*location);
+                }
+            }
+        }
+        racy
     }
 
     fn writes(&self, location: Option<usize>) -> Vec<usize> {
@@ -301,6 +344,7 @@ fn try_all(chosen: &BTreeMap<usize, Way>, most: u64, graphs: &mut Graphs) -> Opt
                 graphs.count += 1;
                 let results = |(thread, way): (&usize, &Way)| (*thread, way.results.clone());
                 graphs.outcomes.insert(chosen.iter().map(results).collect());
+                graphs.racy.extend(events.races(&axioms.happens_before(&rf)));
             }
             if violated == Some(Violated::ThinAir) {
                 // So do all other orders.

@@ -52,6 +52,10 @@ pub enum Code {
     Store(usize, Written, Strength),
     /// Changes it: the ordering if it writes, and if it does not.
     Modify(usize, Modify, Strength, Strength),
+    /// Accesses plain data at a location: reads it, and writes it if there is a value. Results in
+    /// what it read; a write has a second result, 0. Locations of plain data are not those of
+    /// others.
+    Plain(usize, Option<u64>),
     /// A fence.
     Fence(Strength),
     /// Branches on the last result.

@@ -12,7 +12,12 @@ pub struct LitmusShape {
     pub accesses: usize,
     /// The most locations.
     pub locations: usize,
+    /// Whether there is plain data, too.
+    pub plain: bool,
 }
+
+/// Where plain data is.
+const PLAIN: [usize; 2] = [10, 11];
 
 struct Maker {
     rng: SplitMix64,
@@ -24,6 +29,8 @@ struct Maker {
     /// In percent: loads among accesses, read-modify-writes among accesses, fences between,
     /// branches, values that depend on the last result.
     shares: [u32; 5],
+    /// Plain accesses among accesses, in percent.
+    plain: u32,
 }
 
 /// Makes a random litmus program. The first thread spawns all others, in most cases before all
@@ -67,9 +74,10 @@ pub fn random_litmus(seed: u64, shape: &LitmusShape) -> Litmus {
         }
         _ => {}
     }
+    let plain = if shape.plain { rng.pick(&[20, 40, 60]) } else { 0 };
     let locations = 1 + rng.index(shape.locations);
     let count = 2 + rng.index(shape.threads - 1);
-    let mut maker = Maker { rng, locations, loads, stores, changes, fences, shares };
+    let mut maker = Maker { rng, locations, loads, stores, changes, fences, shares, plain };
     let mut bodies = vec![Vec::new(); count];
     let mut room = shape.accesses;
     let least = room / count;
@@ -87,6 +95,12 @@ impl Maker {
         while room > 0 {
             if !body.is_empty() && self.rng.percent(self.shares[2]) {
                 body.push(Code::Fence(self.rng.pick(&self.fences)));
+            }
+            if self.plain > 0 && self.rng.percent(self.plain) {
+                let written = if self.rng.percent(50) { Some(1 + self.rng.below(2)) } else { None };
+                body.push(Code::Plain(self.rng.pick(&PLAIN), written));
+                room -= 1;
+                continue;
             }
             let location = self.rng.index(self.locations);
             if room > 1 && self.rng.percent(self.shares[1]) {

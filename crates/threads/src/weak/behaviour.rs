@@ -27,6 +27,8 @@ pub(super) struct Behaviours<'p, P: ThreadProgram + ?Sized> {
     is_running: bool,
     /// By thread that runs: where it is, and the operations that it did.
     now: Vec<Option<(NodeId, usize)>>,
+    /// Whether some thread accesses plain data.
+    pub(super) has_accesses: bool,
     /// How often the program was run.
     pub(super) runs: u64,
 }
@@ -34,7 +36,7 @@ pub(super) struct Behaviours<'p, P: ThreadProgram + ?Sized> {
 impl<'p, P: ThreadProgram + ?Sized> Behaviours<'p, P> {
     pub(super) fn new(program: &'p mut P) -> Self {
         let (nodes, roots, now) = (Vec::new(), Vec::new(), Vec::new());
-        Behaviours { program, nodes, roots, is_running: false, now, runs: 0 }
+        Behaviours { program, nodes, roots, is_running: false, now, has_accesses: false, runs: 0 }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -176,6 +178,7 @@ impl<'p, P: ThreadProgram + ?Sized> Behaviours<'p, P> {
 
     fn add(&mut self, thread: usize, after: Option<(NodeId, u64)>, next: Next) -> NodeId {
         let node = NodeId(self.nodes.len() as u32);
+        self.has_accesses |= matches!(next.op.act, Act::Access { .. });
         self.nodes.push(Node { next, children: Vec::new() });
         match after {
             None => {

@@ -35,8 +35,8 @@ pub(super) fn is_free(graph: &Graph, object: u32, place: usize) -> bool {
     graph.order(object).get(place).is_none_or(|next| !graph.event(*next).is_exclusive)
 }
 
-/// Whether `psc` has no circle.
-pub(super) fn has_sc_order(graph: &Graph, sabotage: Sabotage) -> bool {
+/// Whether `psc` has no circle. It had none before some events were added.
+pub(super) fn has_sc_order(graph: &Graph, added: &[Id], sabotage: Sabotage) -> bool {
     if sabotage == Sabotage::CirclesOfAccesses && graph.sc_fences == 0
         || sabotage == Sabotage::CirclesOfFences && graph.sc_fences > 0
     {
@@ -45,85 +45,89 @@ pub(super) fn has_sc_order(graph: &Graph, sabotage: Sabotage) -> bool {
     if graph.sc_accesses + graph.sc_fences < 2 {
         return true;
     }
-    Psc::new(graph, sabotage).has_no_circle()
+    if graph.sc_fences > 0 {
+        return Psc { graph, sabotage }.has_no_circle();
+    }
+    let is_in_circle =
+        |id: &Id| graph.event(*id).is_sc && Psc { graph, sabotage }.is_in_circle(*id);
+    !added.iter().any(is_in_circle)
 }
 
-/// What a relation through other events needs to know of an event.
+/// The relation `psc` of a graph.
 struct Psc<'g> {
     graph: &'g Graph,
-    /// What is sequentially consistent.
-    nodes: Vec<Id>,
-    /// By node, the nodes after it.
-    rows: Vec<Vec<bool>>,
     sabotage: Sabotage,
 }
 
-impl<'g> Psc<'g> {
-    fn new(graph: &'g Graph, sabotage: Sabotage) -> Self {
-        let ids = 0..graph.events.len() as Id;
-        let nodes: Vec<Id> = ids.filter(|id| graph.event(*id).is_sc).collect();
-        let rows = vec![vec![false; nodes.len()]; nodes.len()];
-        let mut psc = Psc { graph, nodes, rows, sabotage };
-        if graph.sc_fences == 0 {
-            psc.relate_accesses();
-        } else {
-            psc.relate_all();
+impl Psc<'_> {
+    /// Whether an access is in a circle. Without fences, `psc` is `scb` on accesses: no circle of
+    /// other accesses is new.
+    fn is_in_circle(&self, id: Id) -> bool {
+        let mut left: Vec<Id> = Vec::with_capacity(self.graph.sc_accesses as usize);
+        let all = 0..self.graph.events.len() as Id;
+        left.extend(all.filter(|other| *other != id && self.graph.event(*other).is_sc));
+        let mut todo = vec![id];
+        while let Some(at) = todo.pop() {
+            if at != id && self.scb(at, id) {
+                return true;
+            }
+            left.retain(|next| {
+                let is_next = self.scb(at, *next);
+                if is_next {
+                    todo.push(*next);
+                }
+                !is_next
+            });
         }
-        psc
+        false
     }
 
     fn is_before(&self, a: Id, b: Id) -> bool {
         a != b && self.graph.precedes(a, b, Clock::Before)
     }
 
-    /// Without fences, `psc` is `scb` on accesses.
-    fn relate_accesses(&mut self) {
-        for a in 0..self.nodes.len() {
-            for b in 0..self.nodes.len() {
-                self.rows[a][b] = a != b && self.scb(self.nodes[a], self.nodes[b]);
-            }
-        }
-    }
-
-    /// `psc` by its definition: of any two events that are related by `scb` or `eco`, the nodes
-    /// that come before the first and those that come after the second.
-    fn relate_all(&mut self) {
+    /// Whether there is no circle, by the definition: of any two events that are related by `scb`
+    /// or `eco`, the nodes that come before the first are before those that come after the second.
+    fn has_no_circle(&self) -> bool {
         let count = self.graph.events.len() as Id;
-        let is_fence = |id: Id| self.graph.event(id).kind == Kind::Fence;
-        let fences: Vec<usize> =
-            (0..self.nodes.len()).filter(|at| is_fence(self.nodes[*at])).collect();
+        let nodes: Vec<Id> = (0..count).filter(|id| self.graph.event(*id).is_sc).collect();
+        let is_fence = |at: &usize| self.graph.event(nodes[*at]).kind == Kind::Fence;
+        let fences: Vec<usize> = (0..nodes.len()).filter(is_fence).collect();
         let of_fences = |related: &dyn Fn(Id) -> bool| -> Vec<usize> {
-            fences.iter().copied().filter(|at| related(self.nodes[*at])).collect()
+            fences.iter().copied().filter(|at| related(nodes[*at])).collect()
         };
         let before: Vec<Vec<usize>> =
             (0..count).map(|c| of_fences(&|fence| self.is_before(fence, c))).collect();
         let after: Vec<Vec<usize>> =
             (0..count).map(|d| of_fences(&|fence| self.is_before(d, fence))).collect();
-        let node = |id: Id| self.nodes.binary_search(&id).ok();
-        let mut pairs = Vec::new();
+        let mut rows = vec![vec![false; nodes.len()]; nodes.len()];
         for c in 0..count {
+            let own = nodes.binary_search(&c).ok();
+            if own.is_none() && before[c as usize].is_empty() {
+                continue;
+            }
             for d in (0..count).filter(|d| *d != c) {
-                if self.scb(c, d) {
-                    let sources = before[c as usize].iter().copied().chain(node(c));
-                    for a in sources {
-                        let targets = after[d as usize].iter().copied().chain(node(d));
-                        pairs.extend(targets.map(|b| (a, b)));
-                    }
+                let other = nodes.binary_search(&d).ok();
+                if other.is_none() && after[d as usize].is_empty() {
+                    continue;
                 }
-                if self.eco(c, d) {
+                if self.scb(c, d) {
+                    for a in before[c as usize].iter().copied().chain(own) {
+                        let targets = after[d as usize].iter().copied().chain(other);
+                        targets.for_each(|b| rows[a][b] = true);
+                    }
+                } else if self.eco(c, d) {
                     for a in &before[c as usize] {
-                        pairs.extend(after[d as usize].iter().map(|b| (*a, *b)));
+                        after[d as usize].iter().for_each(|b| rows[*a][*b] = true);
                     }
                 }
             }
         }
         for a in &fences {
-            let later = fences.iter().filter(|b| self.is_before(self.nodes[*a], self.nodes[**b]));
-            pairs.extend(later.map(|b| (*a, *b)));
+            let later = fences.iter().filter(|b| self.is_before(nodes[*a], nodes[**b]));
+            later.for_each(|b| rows[*a][*b] = true);
         }
-        for (a, b) in pairs {
-            self.rows[a][b] = true;
-        }
+        is_acyclic(&rows)
     }
 
     /// Modification order or read-before.
@@ -186,20 +190,20 @@ impl<'g> Psc<'g> {
             (None, _) => false,
         }
     }
+}
 
-    fn has_no_circle(&self) -> bool {
-        // Removes what has nothing before it, again and again.
-        let mut left: Vec<usize> = (0..self.nodes.len()).collect();
-        loop {
-            let is_after = |b: &usize| left.iter().any(|a| self.rows[*a][*b]);
-            let rest: Vec<usize> = left.iter().copied().filter(is_after).collect();
-            if rest.is_empty() {
-                return true;
-            }
-            if rest.len() == left.len() {
-                return false;
-            }
-            left = rest;
+/// Removes what has nothing before it, again and again.
+fn is_acyclic(rows: &[Vec<bool>]) -> bool {
+    let mut left: Vec<usize> = (0..rows.len()).collect();
+    loop {
+        let is_after = |b: &usize| left.iter().any(|a| rows[*a][*b]);
+        let rest: Vec<usize> = left.iter().copied().filter(is_after).collect();
+        if rest.is_empty() {
+            return true;
         }
+        if rest.len() == left.len() {
+            return false;
+        }
+        left = rest;
     }
 }

@@ -42,6 +42,8 @@ struct Frame {
     /// The events before it.
     length: usize,
     thread: u32,
+    /// The event, as far as it is fixed.
+    want: Want,
     /// Where its choices begin.
     choices: usize,
 }
@@ -128,14 +130,15 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
     fn next_thread(&mut self) -> Result<Option<(u32, Want)>, WeakIncomplete> {
         let Search { graphs, known, states, .. } = self;
         let Some(graph) = graphs.last() else { return Ok(None) };
-        for thread in 0..graph.logs.len() as u32 {
-            let last = graph.logs[thread as usize].last().map(|id| graph.event(*id));
-            if let Some(last) = last
-                && !last.is_done
-                && !last.is_blocked
-            {
-                return Ok(Some((thread, Want::next_phase(last, known.act(last.node)))));
-            }
+        // It is the thread of the last event, or that of a read that was revisited.
+        let is_within = |log: &Vec<Id>| {
+            let last = log.last().map(|id| graph.event(*id));
+            last.is_some_and(|last| !last.is_done && !last.is_blocked)
+        };
+        if let Some(thread) = graph.logs.iter().position(is_within)
+            && let Some(last) = graph.logs[thread].last().map(|id| graph.event(*id))
+        {
+            return Ok(Some((thread as u32, Want::next_phase(last, known.act(last.node)))));
         }
         for thread in 0..graph.logs.len() as u32 {
             if let Some(place) = place(graph, thread, known, states)?
@@ -154,11 +157,11 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
             return Err(WeakIncomplete::Events);
         }
         let (depth, choices) = (self.graphs.len() - 1, self.choices.len());
-        self.frames.push(Frame { depth, length, thread, choices });
+        self.frames.push(Frame { depth, length, thread, want, choices });
         match want {
             Want::Read { node, phase, object } => self.offer_reads(thread, (node, phase), object),
             Want::Write(event) => self.offer_writes(thread, &event),
-            Want::Way(count) => self.choices.extend((0..count).rev().map(Choice::Way)),
+            Want::Way { count, .. } => self.choices.extend((0..count).rev().map(Choice::Way)),
             Want::Event(_) => self.choices.push(Choice::Only),
         }
         Ok(())
@@ -224,26 +227,24 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
             self.graph_mut().pop();
         }
         self.explored.graphs += 1;
-        self.apply(choice, frame.thread).map(Some)
+        Ok(Some(self.apply(choice, &frame)))
     }
 
-    fn apply(&mut self, choice: Choice, thread: u32) -> Result<bool, WeakIncomplete> {
-        if let Choice::Revisit(read) = choice {
-            return Ok(self.revisit(read, thread));
-        }
-        let Some((_, want)) = self.want_of(thread)? else { return Ok(false) };
-        match (choice, want) {
+    fn apply(&mut self, choice: Choice, frame: &Frame) -> bool {
+        let thread = frame.thread;
+        match (choice, frame.want) {
+            (Choice::Revisit(read), Want::Write(event)) => self.revisit(read, thread, event),
             (Choice::Read(source, way), Want::Read { node, phase, object }) => {
                 let event = self.reading(thread, (node, phase), object, source, way);
-                self.graph_mut().push(event);
+                let id = self.graph_mut().push(event);
                 let is_last =
                     source == self.graph().order(object).last().copied().unwrap_or(source);
-                Ok(is_last || self.is_consistent(event.is_sc))
+                is_last || self.is_consistent(&[id])
             }
             (Choice::Write(place), Want::Write(event)) => {
-                self.graph_mut().push(Event { thread, place, ..event });
+                let id = self.graph_mut().push(Event { thread, place, ..event });
                 let is_last = place as usize + 1 == self.graph().order(event.object).len();
-                Ok(is_last || self.is_consistent(event.is_sc))
+                is_last || self.is_consistent(&[id])
             }
             (Choice::Land(read, place, way), Want::Write(event)) => {
                 let write = self.graph_mut().push(Event { thread, place, ..event });
@@ -252,30 +253,28 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
                 let mut new = self.reading(old.thread, at, old.object, write, way);
                 new.index = old.index;
                 self.graph_mut().reread(read, new);
-                Ok(self.is_consistent(true))
+                self.is_consistent(&[read, write])
             }
-            (Choice::Way(way), Want::Way(_)) => {
-                let place = self.place(thread)?.unwrap_or(NodeId(0));
+            (Choice::Way(way), Want::Way { node, .. }) => {
                 let result = u64::from(way);
-                let event = Event { result, alternative: way, ..Event::local(thread, place) };
+                let event = Event { result, alternative: way, ..Event::local(thread, node) };
                 self.graph_mut().push(event);
-                Ok(true)
+                true
             }
             (Choice::Only, Want::Event(event)) => {
                 let event = Event { thread, ..event };
                 self.graph_mut().push(event);
                 self.note_failure(&event);
-                // A fence has nothing after it.
-                Ok(true)
+                // Nothing comes after it.
+                true
             }
             _ => unreachable!("a choice is of the event that it was offered for"),
         }
     }
 
-    /// Whether the graph, in which something was added, is consistent.
-    fn is_consistent(&self, is_sc: bool) -> bool {
-        let graph = self.graph();
-        (!is_sc && graph.sc_fences == 0) || has_sc_order(graph, self.sabotage)
+    /// Whether the graph is consistent, to which these were added.
+    fn is_consistent(&self, added: &[Id]) -> bool {
+        has_sc_order(self.graph(), added, self.sabotage)
     }
 
     fn reading(
@@ -293,30 +292,9 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
         reading.event(source, value, way, states)
     }
 
-    /// The next event of a thread.
-    fn want_of(&mut self, thread: u32) -> Result<Option<(u32, Want)>, WeakIncomplete> {
-        let Search { graphs, known, states, .. } = self;
-        let Some(graph) = graphs.last() else { return Ok(None) };
-        let last = graph.logs[thread as usize].last().map(|id| graph.event(*id));
-        if let Some(last) = last
-            && !last.is_done
-        {
-            return Ok(Some((thread, Want::next_phase(last, known.act(last.node)))));
-        }
-        let Some(place) = place(graph, thread, known, states)? else { return Ok(None) };
-        let want = Want::of(graph, place, known.next(place), states)?;
-        Ok(want.map(|want| (thread, want)))
-    }
-
-    fn place(&mut self, thread: u32) -> Result<Option<NodeId>, WeakIncomplete> {
-        let Search { graphs, known, states, .. } = self;
-        let Some(graph) = graphs.last() else { return Ok(None) };
-        place(graph, thread, known, states)
-    }
-
     /// Begins the graph in which the next event of a thread, a write, revisits a read. Returns
     /// false: the graph is not there before the write is.
-    fn revisit(&mut self, read: Id, thread: u32) -> bool {
+    fn revisit(&mut self, read: Id, thread: u32, event: Event) -> bool {
         let mut part = self.spare.pop().unwrap_or_default();
         let none = [];
         let graph = self.graph();
@@ -325,9 +303,6 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
         self.graphs.push(part);
         let (depth, choices) = (self.graphs.len() - 1, self.choices.len());
         let length = self.graph().events.len();
-        let Ok(Some((_, Want::Write(event)))) = self.want_of(thread) else {
-            unreachable!("the thread of the write is as it was")
-        };
         let old = *self.graph().event(read);
         let least = match self.graph().last_before(&old) {
             Some(last) if self.sabotage != Sabotage::ReadsIncoherent => {
@@ -348,7 +323,8 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
             let land = |way| Choice::Land(read, place as u32, way);
             self.choices.extend((0..ways).rev().map(land));
         }
-        self.frames.push(Frame { depth, length, thread, choices });
+        let want = Want::Write(event);
+        self.frames.push(Frame { depth, length, thread, want, choices });
         false
     }
 
@@ -409,8 +385,10 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
             graph,
             op_of: &op_of,
         });
-        let races = races::races(graph, &|node| known.op_of(node));
-        races.into_iter().for_each(|race| self.note(Fault::Race(race)));
+        if known.has_accesses {
+            let races = races::races(graph, &|node| known.op_of(node), self.sabotage);
+            races.into_iter().for_each(|race| self.note(Fault::Race(race)));
+        }
         match (ending.spins, ending.stuck.is_empty()) {
             (true, _) => self.note_livelock(ending.stuck)?,
             (false, false) => self.note(Fault::Deadlock(ending.stuck)),
@@ -429,7 +407,7 @@ pub(super) fn place<P: ThreadProgram + ?Sized>(
 ) -> Result<Option<NodeId>, WeakIncomplete> {
     match graph.logs[thread as usize].last().map(|id| graph.event(*id)) {
         Some(last) if !last.is_done => return Ok(None),
-        Some(last) if matches!(known.act(last.node), Act::Exit(_)) => return Ok(None),
+        Some(last) if last.is_end => return Ok(None),
         None if graph.spawns[thread as usize] == NOBODY => return Ok(None),
         _ => {}
     }
@@ -450,12 +428,12 @@ fn last_place<P: ThreadProgram + ?Sized>(
 }
 
 /// The places that a thread's next event, a write, can have in the order of its object.
-fn places(
-    graph: &Graph,
+fn places<'g>(
+    graph: &'g Graph,
     thread: u32,
     event: &Event,
     sabotage: Sabotage,
-) -> impl Iterator<Item = usize> + use<> {
+) -> impl Iterator<Item = usize> + use<'g> {
     let last = graph.order(event.object).len();
     let mut range = bound(graph, event.object, thread)..last + 1;
     if sabotage == Sabotage::WritesIncoherent {
@@ -467,9 +445,7 @@ fn places(
         let place = graph.rank(graph.event(read).source);
         range = place..place + 1;
     }
-    let is_open = |place: usize| match event.is_exclusive {
-        true => sabotage == Sabotage::AtomicityForgotten || is_free(graph, event.object, place),
-        false => sabotage == Sabotage::WritesIntrude || is_free(graph, event.object, place),
-    };
-    range.filter(|place| is_open(*place)).collect::<Vec<_>>().into_iter()
+    let (is_exclusive, object) = (event.is_exclusive, event.object);
+    let ignores = if is_exclusive { Sabotage::AtomicityForgotten } else { Sabotage::WritesIntrude };
+    range.filter(move |place| sabotage == ignores || is_free(graph, object, *place))
 }

@@ -67,6 +67,8 @@ pub(super) struct Event {
     pub(super) is_blocked: bool,
     /// Whether its operation ends here.
     pub(super) is_done: bool,
+    /// Whether its thread ends here.
+    pub(super) is_end: bool,
     /// Of a write: its position in the order of the object.
     pub(super) place: u32,
 }
@@ -91,6 +93,7 @@ impl Event {
             is_exclusive: false,
             is_blocked: false,
             is_done: true,
+            is_end: false,
             place: 0,
         }
     }
@@ -133,6 +136,8 @@ pub(super) struct Graph {
     pub(super) sc_accesses: u32,
     pub(super) sc_fences: u32,
     pub(super) sabotage: Sabotage,
+    /// To be used again.
+    names: Vec<Id>,
 }
 
 /// Whether a clock has an event.
@@ -378,7 +383,7 @@ impl Graph {
     /// Makes this the part of another graph whose events `keeps`; whatever comes before one of them
     /// is among them.
     pub(super) fn become_part(&mut self, whole: &Graph, keeps: impl Fn(Id, &Event) -> bool) {
-        let Graph { events, logs, spawns, objects, clocks, width, .. } = self;
+        let Graph { events, logs, spawns, objects, clocks, width, names, .. } = self;
         (*width, self.sc_accesses, self.sc_fences) = (whole.width, 0, 0);
         self.sabotage = whole.sabotage;
         events.clear();
@@ -393,7 +398,7 @@ impl Graph {
             object.order.clear();
             object.reads.clear();
         });
-        let mut names: Vec<Id> = Vec::with_capacity(whole.events.len());
+        names.clear();
         let stride = CLOCKS * *width;
         for (id, event) in whole.events.iter().enumerate() {
             if !keeps(id as Id, event) {

@@ -12,15 +12,11 @@ use crate::op::{Act, Op};
 use crate::races::{Race, Slots, Views};
 use rustc_hash::FxHashMap;
 
-pub(super) fn races(graph: &Graph, op_of: &dyn Fn(NodeId) -> (Op, SiteId)) -> Vec<Race> {
-    let is_access = |id: &u32| {
-        let event = graph.event(*id);
-        event.kind == Kind::Read && matches!(op_of(event.node).0.act, Act::Access { .. })
-    };
-    let has_accesses = |accesses: &super::graph::Accesses| accesses.reads.iter().any(is_access);
-    if !graph.objects.iter().any(has_accesses) {
-        return Vec::new();
-    }
+pub(super) fn races(
+    graph: &Graph,
+    op_of: &dyn Fn(NodeId) -> (Op, SiteId),
+    sabotage: super::Sabotage,
+) -> Vec<Race> {
     let (mut views, mut slots) = (Views::new(Sabotage::None), Slots::default());
     // By write, what whoever synchronises with it learns.
     let mut messages = FxHashMap::default();
@@ -31,7 +27,8 @@ pub(super) fn races(graph: &Graph, op_of: &dyn Fn(NodeId) -> (Op, SiteId)) -> Ve
             |op: &Op| matches!(op.act, Act::Load(_) | Act::Store(..) | Act::Update { .. });
         let (op, site) = op_of(event.node);
         let key = (op.object, false);
-        if event.kind == Kind::Read && is_register(&op) {
+        let by_source = sabotage != super::Sabotage::RacesByLastWrite;
+        if event.kind == Kind::Read && is_register(&op) && by_source {
             match messages.get(&event.source) {
                 Some(message) => drop(views.objects.insert(key, Clone::clone(message))),
                 None => drop(views.objects.remove(&key)),

@@ -24,7 +24,7 @@ pub(super) enum Want {
     /// A write. Its place is open.
     Write(Event),
     /// One of several ways.
-    Way(u32),
+    Way { node: NodeId, count: u32 },
     /// Only this event.
     Event(Event),
 }
@@ -64,7 +64,7 @@ impl Want {
             }),
             // An invocation is the operations within it.
             Act::Fail(_) | Act::Invoke(_) | Act::Return { .. } => Some(Want::Event(local)),
-            Act::Choose(count) => Some(Want::Way(*count)),
+            Act::Choose(count) => Some(Want::Way { node, count: *count }),
             Act::Await(_) => None,
             _ if next.op.object == ObjectId::NONE => {
                 return Err(WeakIncomplete::Unsupported(Box::new(next.op.clone())));
@@ -97,6 +97,7 @@ impl Want {
                     is_sc,
                     is_exclusive: true,
                     is_done: !matches!(act, Act::Wait { .. }) || phase == 3,
+                    is_end: matches!(act, Act::Exit(_)),
                     ..Event::local(last.thread, last.node)
                 })
             }

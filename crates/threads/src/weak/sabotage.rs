@@ -43,6 +43,8 @@ anyorder_common::sabotage! {
     DeletionsOfChoices,
     /// A revisiting write is only put last.
     LandingsLast,
+    /// A read synchronises with the last write in the order in which races are sought.
+    RacesByLastWrite,
     /// Threads that wait for what is already there count as stuck.
     StaleWaits,
 }
