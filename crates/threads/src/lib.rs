@@ -23,8 +23,7 @@ pub use program::{Next, ThreadProgram};
 pub use races::{Race, RaceSide, races_of};
 pub use sample::{Sampled, Sampling, sample};
 pub use weak::{
-    WeakEvent, WeakExecution, WeakExplored, WeakFound, WeakIncomplete, WeakOptions, explore_weak,
-    explore_weak_with,
+    WeakEvent, WeakExecution, WeakExplored, WeakFound, WeakOptions, explore_weak, explore_weak_with,
 };
 
 mod dfs;

@@ -5,7 +5,7 @@ use anyorder_common::cancel::{Cancel, StopReason};
 use anyorder_testkit::concurrent::{Concurrent, Do, Stmt, Thing};
 use anyorder_threads::{
     Act, Fault, Incomplete, LearnOptions, MemoryOrder, Next, Object, ObjectId, Op, SiteId,
-    ThreadId, ThreadProgram, WeakIncomplete, WeakOptions, explore_by_learning, explore_weak,
+    ThreadId, ThreadProgram, WeakOptions, explore_by_learning, explore_weak,
 };
 
 /// A number that several threads add to; the last result of one of them fails.
@@ -100,16 +100,16 @@ fn limits_under_weak_memory_are_named_and_keep_what_was_found() {
     };
     assert_eq!(limited(WeakOptions::default()), (None, true, 24));
     let options = WeakOptions { executions_max: 3, ..WeakOptions::default() };
-    assert_eq!(limited(options), (Some(WeakIncomplete::Executions), true, 3));
+    assert_eq!(limited(options), (Some(Incomplete::Executions), true, 3));
     let options = WeakOptions { events_max: 9, ..WeakOptions::default() };
-    assert_eq!(limited(options).0, Some(WeakIncomplete::Events));
+    assert_eq!(limited(options).0, Some(Incomplete::Steps));
     let cancel = Cancel::new();
     cancel.stop(StopReason::TimeLimit);
     let stopped = limited(WeakOptions { cancel, ..WeakOptions::default() });
-    assert_eq!(stopped, (Some(WeakIncomplete::Stopped(StopReason::TimeLimit)), false, 0));
+    assert_eq!(stopped, (Some(Incomplete::Stopped(StopReason::TimeLimit)), false, 0));
     let mut program = Fickle { executions: 0, has_fickle_object: false, begun: [0; 3] };
     let explored = explore_weak(&mut program, &WeakOptions::default());
-    assert!(matches!(explored.incomplete, Some(WeakIncomplete::Diverged(_))), "{explored:?}");
+    assert!(matches!(explored.incomplete, Some(Incomplete::Diverged(Some(_)))), "{explored:?}");
 }
 
 /// A thread that waits for a flag, and sets another one after some turns in vain.
@@ -149,7 +149,7 @@ fn a_loop_that_gives_up_is_no_livelock() {
         |turns_max| explore_weak(&mut Impatient { turns: 0, turns_max }, &WeakOptions::default());
     let explored = explore(3);
     let store = Op::new(ObjectId(1), Act::Store(1, MemoryOrder::Relaxed));
-    assert_eq!(explored.incomplete, Some(WeakIncomplete::GaveUp(Box::new(store))));
+    assert_eq!(explored.incomplete, Some(Incomplete::GaveUp(Box::new(store))));
     assert!(explored.faults.is_empty());
     let explored = explore(1_000);
     assert_eq!(explored.incomplete, None);

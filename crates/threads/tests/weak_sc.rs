@@ -7,7 +7,7 @@ use crate::weak::{Sabotage, explore_with_fault};
 use anyorder_testkit::concurrent::{Concurrent, Stmt, everything, random_program};
 use anyorder_testkit::effort::sampled;
 use anyorder_threads::{
-    Act, Event, Fault, ObjectId, WeakExecution, WeakExplored, WeakIncomplete, WeakOptions,
+    Act, Event, Fault, Incomplete, ObjectId, WeakExecution, WeakExplored, WeakOptions,
     every_execution,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -115,7 +115,7 @@ fn what_is_not_weak_is_as_in_every_interleaving() {
         };
         let (ends, keys, explored) = explore(&program, Sabotage::None);
         let context = || format!("seed {seed}: {program:#?}\n{explored:?}");
-        if explored.incomplete == Some(WeakIncomplete::Executions) {
+        if explored.incomplete == Some(Incomplete::Executions) {
             count("too many", 1);
             continue;
         }
@@ -198,7 +198,7 @@ fn spinning_threads_wait_for_what_they_need() {
         }
         let Some(all) = everything(&program, 20_000, 3) else { continue };
         let (ends, _, explored) = explore(&program, Sabotage::None);
-        if explored.incomplete == Some(WeakIncomplete::Executions) {
+        if explored.incomplete == Some(Incomplete::Executions) {
             count("too many", 1);
             continue;
         }

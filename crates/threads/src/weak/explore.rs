@@ -7,13 +7,13 @@
 use super::behaviour::{Behaviours, NodeId};
 use super::consistency::{bound, bound_after, has_sc_order, is_free};
 use super::graph::{Clock, Event, Graph, Id, NOBODY};
-use super::outcome::{WeakExecution, WeakExplored, WeakFound, WeakIncomplete, WeakOptions, events};
+use super::outcome::{WeakExecution, WeakExplored, WeakFound, WeakOptions, events};
 use super::reading::{Reading, Want};
 use super::revisit::{restrict, revisitable};
 use super::sabotage::Sabotage;
 use super::states::States;
 use super::{ending, races, spinning};
-use crate::learn::{Blocked, Fault};
+use crate::learn::{Blocked, Fault, Incomplete};
 use crate::op::{Act, Op};
 use crate::program::ThreadProgram;
 
@@ -91,12 +91,12 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
         }
     }
 
-    pub(super) fn run(&mut self) -> Result<(), WeakIncomplete> {
+    pub(super) fn run(&mut self) -> Result<(), Incomplete> {
         loop {
             self.turns = self.turns.wrapping_add(1);
             if self.turns & 63 == 1 {
                 let check = self.options.cancel.check();
-                check.map_err(|stopped| WeakIncomplete::Stopped(stopped.0))?;
+                check.map_err(|stopped| Incomplete::Stopped(stopped.0))?;
             }
             match self.next_thread()? {
                 Some((thread, want)) => self.offer(thread, want)?,
@@ -106,8 +106,7 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
                 match self.take()? {
                     None => {
                         let given_up = self.given_up.take();
-                        return given_up
-                            .map_or(Ok(()), |op| Err(WeakIncomplete::GaveUp(Box::new(op))));
+                        return given_up.map_or(Ok(()), |op| Err(Incomplete::GaveUp(Box::new(op))));
                     }
                     Some(true) => break,
                     Some(false) => {}
@@ -127,7 +126,7 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
 
     /// The thread whose event comes next, and the event: of a thread within an operation, if there
     /// is one, otherwise of the first one that does not wait.
-    fn next_thread(&mut self) -> Result<Option<(u32, Want)>, WeakIncomplete> {
+    fn next_thread(&mut self) -> Result<Option<(u32, Want)>, Incomplete> {
         let Search { graphs, known, states, .. } = self;
         let Some(graph) = graphs.last() else { return Ok(None) };
         // It is the thread of the last event, or that of a read that was revisited.
@@ -151,10 +150,10 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
     }
 
     /// Lists what the next event of a thread can be.
-    fn offer(&mut self, thread: u32, want: Want) -> Result<(), WeakIncomplete> {
+    fn offer(&mut self, thread: u32, want: Want) -> Result<(), Incomplete> {
         let length = self.graph().events.len();
         if length >= self.options.events_max {
-            return Err(WeakIncomplete::Events);
+            return Err(Incomplete::Steps);
         }
         let (depth, choices) = (self.graphs.len() - 1, self.choices.len());
         self.frames.push(Frame { depth, length, thread, want, choices });
@@ -211,7 +210,7 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
     }
 
     /// Takes the next choice. Returns whether the graph is consistent; `None` if none is left.
-    fn take(&mut self) -> Result<Option<bool>, WeakIncomplete> {
+    fn take(&mut self) -> Result<Option<bool>, Incomplete> {
         let frame = loop {
             let Some(frame) = self.frames.last().copied() else { return Ok(None) };
             if self.choices.len() > frame.choices {
@@ -335,7 +334,7 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
     }
 
     /// Notes a livelock, unless the threads give up in the end.
-    fn note_livelock(&mut self, stuck: Vec<Blocked>) -> Result<(), WeakIncomplete> {
+    fn note_livelock(&mut self, stuck: Vec<Blocked>) -> Result<(), Incomplete> {
         let spins = |blocked: &&Blocked| matches!(blocked.op.act, Act::Await(_));
         let threads: Vec<u32> =
             stuck.iter().filter(spins).map(|blocked| blocked.thread.0).collect();
@@ -360,9 +359,9 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
     }
 
     /// Notes an execution in which no thread can go on.
-    fn complete(&mut self) -> Result<(), WeakIncomplete> {
+    fn complete(&mut self) -> Result<(), Incomplete> {
         if self.explored.executions + self.explored.blocked >= self.options.executions_max {
-            return Err(WeakIncomplete::Executions);
+            return Err(Incomplete::Executions);
         }
         let Search { graphs, known, states, .. } = self;
         let Some(graph) = graphs.last() else { return Ok(()) };
@@ -404,14 +403,14 @@ pub(super) fn place<P: ThreadProgram + ?Sized>(
     thread: u32,
     known: &mut Behaviours<'_, P>,
     states: &mut States,
-) -> Result<Option<NodeId>, WeakIncomplete> {
+) -> Result<Option<NodeId>, Incomplete> {
     match graph.logs[thread as usize].last().map(|id| graph.event(*id)) {
         Some(last) if !last.is_done => return Ok(None),
         Some(last) if last.is_end => return Ok(None),
         None if graph.spawns[thread as usize] == NOBODY => return Ok(None),
         _ => {}
     }
-    known.place(graph, thread, states).map(Some).map_err(WeakIncomplete::Diverged)
+    known.place(graph, thread, states).map(Some).map_err(|how| Incomplete::Diverged(Some(how)))
 }
 
 /// Where a thread is that has not ended.
@@ -420,7 +419,7 @@ fn last_place<P: ThreadProgram + ?Sized>(
     thread: u32,
     known: &mut Behaviours<'_, P>,
     states: &mut States,
-) -> Result<Option<NodeId>, WeakIncomplete> {
+) -> Result<Option<NodeId>, Incomplete> {
     match graph.logs[thread as usize].last().map(|id| graph.event(*id)) {
         Some(last) if !last.is_done => Ok(Some(last.node)),
         _ => place(graph, thread, known, states),

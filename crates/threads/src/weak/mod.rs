@@ -27,7 +27,7 @@
 //! **Cost.** An event costs the square of the events where there are sequentially consistent
 //! fences, and is linear in them otherwise.
 
-pub use outcome::{WeakEvent, WeakExecution, WeakExplored, WeakFound, WeakIncomplete, WeakOptions};
+pub use outcome::{WeakEvent, WeakExecution, WeakExplored, WeakFound, WeakOptions};
 
 pub(crate) use sabotage::Sabotage;
 

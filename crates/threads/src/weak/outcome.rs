@@ -4,10 +4,10 @@ use super::behaviour::Behaviours;
 use super::graph::{Graph, INITIAL, Kind, NOBODY};
 use crate::execution::SPINS_MAX;
 use crate::ids::{ObjectId, SiteId, ThreadId};
-use crate::learn::{Blocked, Divergence, Fault};
+use crate::learn::{Blocked, Fault, Incomplete};
 use crate::op::Op;
 use crate::program::ThreadProgram;
-use anyorder_common::cancel::{Cancel, StopReason};
+use anyorder_common::cancel::Cancel;
 
 /// Options of an exploration under weak memory.
 #[derive(Clone, Debug)]
@@ -27,23 +27,6 @@ impl Default for WeakOptions {
         let cancel = Cancel::new();
         WeakOptions { events_max: 100_000, executions_max: u64::MAX, spins_max: SPINS_MAX, cancel }
     }
-}
-
-/// Why an exploration is not complete.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum WeakIncomplete {
-    /// The limit of executions was reached.
-    Executions,
-    /// It was stopped.
-    Stopped(StopReason),
-    /// The program is not a function of the results.
-    Diverged(Box<Divergence>),
-    /// An execution was longer than allowed.
-    Events,
-    /// A thread that spun in vain did something else in the end: what comes then is not explored.
-    GaveUp(Box<Op>),
-    /// The program does something that is not supported.
-    Unsupported(Box<Op>),
 }
 
 /// One operation of an execution.
@@ -90,7 +73,7 @@ pub struct WeakExplored {
     /// The faults, each once, in the order in which they were found.
     pub faults: Vec<WeakFound>,
     /// Why it is not complete, if it is not.
-    pub incomplete: Option<WeakIncomplete>,
+    pub incomplete: Option<Incomplete>,
 }
 
 /// A complete execution.

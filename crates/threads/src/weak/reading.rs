@@ -9,9 +9,9 @@
 
 use super::behaviour::NodeId;
 use super::graph::{Event, Graph, Id, Kind};
-use super::outcome::WeakIncomplete;
 use super::states::States;
 use crate::ids::{ObjectId, ThreadId};
+use crate::learn::Incomplete;
 use crate::object::Object;
 use crate::op::{Act, MemoryOrder};
 use crate::program::Next;
@@ -36,7 +36,7 @@ impl Want {
         node: NodeId,
         next: &Next,
         states: &States,
-    ) -> Result<Option<Want>, WeakIncomplete> {
+    ) -> Result<Option<Want>, Incomplete> {
         let object = next.op.object.0;
         let local = Event::local(0, node);
         let write = |value, releases, is_sc| {
@@ -67,7 +67,7 @@ impl Want {
             Act::Choose(count) => Some(Want::Way { node, count: *count }),
             Act::Await(_) => None,
             _ if next.op.object == ObjectId::NONE => {
-                return Err(WeakIncomplete::Unsupported(Box::new(next.op.clone())));
+                return Err(Incomplete::Unsupported(Box::new(next.op.clone())));
             }
             _ => Some(Want::Read { node, phase: 0, object }),
         })

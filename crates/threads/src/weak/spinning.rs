@@ -7,9 +7,9 @@
 use super::behaviour::Behaviours;
 use super::explore::place;
 use super::graph::{Event, Graph};
-use super::outcome::WeakIncomplete;
 use super::reading::Reading;
 use super::states::States;
+use crate::learn::Incomplete;
 use crate::op::{Act, Op};
 use crate::program::ThreadProgram;
 
@@ -23,7 +23,7 @@ pub(super) fn gives_up<P: ThreadProgram + ?Sized>(
     known: &mut Behaviours<'_, P>,
     states: &mut States,
     spins_max: u32,
-) -> Result<Option<Op>, WeakIncomplete> {
+) -> Result<Option<Op>, Incomplete> {
     let mut copy = Graph::default();
     copy.become_part(graph, |_, _| true);
     for thread in threads.iter().copied().cycle().take(spins_max as usize) {
