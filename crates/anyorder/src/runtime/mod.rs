@@ -6,7 +6,8 @@
 //! - `version`, `contents`: data that the engines do not see;
 //! - `strand`, `locals`: the state of a thread;
 //! - `leaks`: values that outlive their owners;
-//! - `core`: executions; `perform`: operations; `failure`: panics;
+//! - `core`: executions; `perform`: operations; `failure`: panics; `abort`: those that end the
+//!   process;
 //! - `program`: all of it, as a `ThreadProgram`.
 
 pub(crate) use contents::Contents;
@@ -26,6 +27,7 @@ pub use arena::Allocator;
 pub use failure::{Panic, Position};
 pub use program::{Program, Setting};
 
+mod abort;
 mod arena;
 mod contents;
 mod core;
