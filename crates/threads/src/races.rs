@@ -264,6 +264,18 @@ impl Views {
         Vec::new()
     }
 
+    /// Notes the begin or the end of an invocation: it knows what those knew that came before and
+    /// do not commute with it.
+    pub(crate) fn note_call(&mut self, thread: ThreadId, op: &Op, points: &[ObjectId]) {
+        let is_off = self.sabotage == Sabotage::CallsDoNotSynchronise;
+        for point in points.iter().filter(|_| !is_off) {
+            match op.act {
+                Act::Invoke(_) => self.acquire(thread, *point, false),
+                _ => self.release(thread, *point, false),
+            }
+        }
+    }
+
     fn lock(&mut self, thread: ThreadId, object: ObjectId, mode: LockMode) {
         self.acquire(thread, object, false);
         if mode == LockMode::Exclusive || self.sabotage == Sabotage::ReadersLearn {
