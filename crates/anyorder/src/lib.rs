@@ -24,8 +24,8 @@
 //! ```
 
 /// Makes a function a test in all of its executions: `#[test]` and [`check`] in one. Its body is
-/// the closure. An `async` function is run by [`future::block_on`]; one that returns a `Result` fails
-/// with its error.
+/// the closure. An `async` function is run by [`future::block_on`]; one that returns a `Result`
+/// fails with its error.
 ///
 /// ```
 /// use anyorder::{sync::Mutex, thread};

@@ -58,7 +58,7 @@ fn is_hidden(trace: &Trace, line: &Line, counted: &BTreeSet<ObjectId>) -> bool {
         Act::Retain | Act::Drop => !counted.contains(&line.object),
         Act::Unlock(_) | Act::Poison(_) | Act::Notify { .. } => line.position.is_none(),
         Act::Use | Act::Alter(_) if line.position.is_none() => true,
-        Act::Exit(_) | Act::Senders(true) | Act::Receivers(true) => true,
+        Act::Return { .. } | Act::Exit(_) | Act::Senders(true) | Act::Receivers(true) => true,
         Act::Use | Act::Alter(_) => {
             let known = trace.object(line.object);
             known.is_none_or(|known| known.type_name.as_deref() == Some("()"))
