@@ -44,6 +44,8 @@ pub struct TraceObject {
     pub id: ObjectId,
     /// The variable or field that it was given to, or what it is and a number: `mutex 1`.
     pub name: String,
+    /// What it is, in a word: `atomic`, `mutex`, `condvar`, `channel`, `cell`.
+    pub kind: &'static str,
     /// Its type, without paths; for data behind a lock or in a cell, the type of the data.
     pub type_name: Option<String>,
     /// Where it was made.
@@ -246,7 +248,7 @@ fn objects(program: &Program, run: &Run, sources: &mut Sources) -> Vec<TraceObje
             }
         };
         let type_name = about.and_then(|about| about.type_name).map(|name| short_type(name()));
-        objects.push(TraceObject { id, name, type_name, made });
+        objects.push(TraceObject { id, name, kind, type_name, made });
     }
     objects
 }

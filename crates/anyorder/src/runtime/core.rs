@@ -3,6 +3,7 @@
 //! The code of the program runs in coroutines, and all that runs there goes through [`with`] to
 //! come here. No borrow of the state is held while a coroutine runs.
 
+use super::abort::{self, Describe};
 use super::arena;
 use super::calls::Calls;
 use super::contents::Storage;
@@ -27,6 +28,13 @@ thread_local! {
 
 /// How often a thread may catch what unwinds it when an execution is cut short.
 const CATCHES_MAX: u32 = 100;
+
+/// How many panics of a thread are kept that may have been caught.
+const PANICS_MAX: usize = 16;
+
+/// The messages of panics after which the process aborts.
+const ABORTING: [&str; 2] =
+    ["panic in a destructor during cleanup", "panic in a function that cannot unwind"];
 
 /// Numbers of executions, over all programs of the process. 0 is none.
 static EXECUTIONS: AtomicU64 = AtomicU64::new(1);
@@ -65,6 +73,8 @@ pub(crate) struct Core {
     /// That of the coroutine that runs; null outside of coroutines.
     pub(super) yielder: Cell<*const Yielder<u64, Next>>,
     stack_size: usize,
+    /// Makes the text that runs an execution again.
+    describe: Cell<Option<Describe>>,
     /// Whether a panic of a spawned thread is a result of its join alone.
     pub(super) panics_are_results: bool,
 }
@@ -115,6 +125,7 @@ impl Core {
             execution: Cell::new(0),
             yielder: Cell::new(ptr::null()),
             stack_size,
+            describe: Cell::new(None),
             panics_are_results,
         }
     }
@@ -132,6 +143,10 @@ impl Core {
     /// Returns whether the code that runs is that of a thread.
     pub(super) fn is_inside(&self) -> bool {
         !self.yielder.get().is_null()
+    }
+
+    pub(super) fn set_describe(&self, describe: Describe) {
+        self.describe.set(Some(describe));
     }
 
     /// Begins an execution of a program that is this closure.
@@ -287,14 +302,20 @@ impl Core {
         if !self.is_inside() {
             return false;
         }
-        if self.phase.get() == Phase::Stopping {
-            // A destructor panics while we unwind its thread: the process will abort.
+        if ABORTING.contains(&message.as_str()) {
+            // The standard library aborts the process next.
+            let panics = self.with_current(|strand| strand.panics.clone());
+            abort::tell(&panics, self.describe.get(), &self.state.borrow().log);
             return false;
         }
+        let is_running = self.phase.get() != Phase::Stopping;
         self.with_current(|strand| {
-            strand.panic = Some(Panic { thread: strand.id, message, position });
+            if strand.panics.len() == PANICS_MAX {
+                strand.panics.remove(0);
+            }
+            strand.panics.push(Panic { thread: strand.id, message, position });
         });
-        true
+        is_running
     }
 
     /// Ends the execution, wherever it is.

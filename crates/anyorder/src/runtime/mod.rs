@@ -7,7 +7,8 @@
 //! - `strand`, `locals`: the state of a thread;
 //! - `calls`: invocations of objects with specifications;
 //! - `leaks`: values that outlive their owners;
-//! - `core`: executions; `perform`: operations; `failure`: panics;
+//! - `core`: executions; `perform`: operations; `failure`: panics; `abort`: those that end the
+//!   process;
 //! - `program`: all of it, as a `ThreadProgram`.
 
 pub(crate) use calls::Invocation;
@@ -28,6 +29,7 @@ pub use arena::Allocator;
 pub use failure::{Panic, Position};
 pub use program::{Program, Setting};
 
+mod abort;
 mod arena;
 mod calls;
 mod contents;

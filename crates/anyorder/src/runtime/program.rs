@@ -1,5 +1,6 @@
 //! A closure as a program for the engines.
 
+use super::abort::Describe;
 use super::core::Core;
 use super::failure::{Panic, Position, hook_panics};
 use super::leaks::Leaked;
@@ -80,6 +81,11 @@ impl Program {
     /// Returns what reports say of an object.
     pub(crate) fn about(&self, object: ObjectId) -> Option<About> {
         self.core.state.borrow().names.about(object)
+    }
+
+    /// Sets what makes the text that runs an execution again, for panics that end the process.
+    pub(crate) fn set_describe(&self, describe: Describe) {
+        self.core.set_describe(describe);
     }
 
     /// Takes the leaks of the executions since they were taken last, each once.

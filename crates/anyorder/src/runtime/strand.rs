@@ -49,7 +49,8 @@ pub(crate) struct Strand {
     pub(crate) deferred: Vec<(Op, &'static Location<'static>)>,
     /// Locks that it took while it unwound.
     pub(crate) taken_unwinding: Vec<ObjectId>,
-    pub(crate) panic: Option<Panic>,
+    /// Its panics since one reached its root: some are caught on the way.
+    pub(crate) panics: Vec<Panic>,
     pub(crate) locals: Locals,
     pub(crate) name: Option<Arc<str>>,
     pub(crate) end: ObjectId,
@@ -78,7 +79,7 @@ impl Strand {
             has_altered: false,
             deferred: Vec::new(),
             taken_unwinding: Vec::new(),
-            panic: None,
+            panics: Vec::new(),
             locals: Locals::default(),
             name: None,
             end,
@@ -99,7 +100,7 @@ impl Strand {
         self.reads_before.clear();
         self.deferred.clear();
         self.taken_unwinding.clear();
-        self.panic = None;
+        self.panics.clear();
         self.name = name;
     }
 
