@@ -5,6 +5,7 @@ mod atomics;
 mod basics;
 mod channels;
 mod futures;
+mod leaks;
 mod litmus;
 mod locks;
 mod memory;

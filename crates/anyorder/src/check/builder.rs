@@ -4,6 +4,7 @@ use super::explore::{Limits, explore};
 use super::summary::Summary;
 use crate::runtime::{Program, Setting};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Runs a closure in all of its executions.
 ///
@@ -65,6 +66,26 @@ impl Builder {
     /// failure.
     pub fn panics_are_results(mut self) -> Builder {
         self.setting.panics_are_results = true;
+        self
+    }
+
+    /// Makes it a failure if an [`Arc`](crate::sync::Arc), or memory of [`alloc`](crate::alloc), is
+    /// left when all threads have ended. Nor may a static keep one.
+    ///
+    /// ```
+    /// use anyorder::{Builder, sync::Arc};
+    /// let leaky = || std::mem::forget(Arc::new(1));
+    /// assert!(Builder::new().explore(leaky).is_ok());
+    /// assert!(!Builder::new().leaks_are_failures().explore(leaky).is_ok());
+    /// ```
+    pub fn leaks_are_failures(mut self) -> Builder {
+        self.setting.leaks_are_failures = true;
+        self
+    }
+
+    /// Sets how long the check may take. What is left then makes it incomplete.
+    pub fn time_max(mut self, time: Duration) -> Builder {
+        self.limits.time_max = Some(time);
         self
     }
 

@@ -3,8 +3,12 @@
 use super::summary::{Doubt, Failure, FailureKind, Line, Summary, Waiting};
 use crate::runtime::Program;
 use anyorder_threads::{
-    Act, Blocked, Event, Execution, Fault, Found, LearnOptions, Race, RaceSide, explore_by_learning,
+    Act, Blocked, Cancel, Event, Execution, Fault, Found, LearnOptions, Learnt, Race, RaceSide,
+    StopReason, explore_by_learning,
 };
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::Duration;
 
 /// How far a program is explored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,11 +17,13 @@ pub struct Limits {
     pub executions_max: Option<u64>,
     /// The most operations of one execution. A longer one is cut, and the check is incomplete.
     pub steps_max: usize,
+    /// The most time; none if `None`.
+    pub time_max: Option<Duration>,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { executions_max: None, steps_max: 100_000 }
+        Limits { executions_max: None, steps_max: 100_000, time_max: None }
     }
 }
 
@@ -34,14 +40,43 @@ pub fn explore(program: &mut Program, limits: Limits) -> Summary {
     let executions_max = limits.executions_max.unwrap_or(u64::MAX);
     let options =
         LearnOptions { steps_max: limits.steps_max, executions_max, ..LearnOptions::default() };
+    let watch = limits.time_max.map(|time| Watch::new(time, options.cancel.clone()));
     let learnt = explore_by_learning(program, &options);
+    drop(watch);
     let failures = learnt.faults.iter().filter_map(|found| failure(program, found)).collect();
     let doubts = [
         (program.has_loose_names(), Doubt::LooseNames),
         (program.has_outside_data(), Doubt::OutsideData),
     ];
     let doubts = doubts.into_iter().filter(|doubt| doubt.0).map(|doubt| doubt.1).collect();
-    Summary { executions: learnt.executions, incomplete: learnt.incomplete, doubts, failures }
+    let Learnt { executions, states, incomplete, .. } = learnt;
+    Summary { executions, states, incomplete, doubts, failures }
+}
+
+/// Stops an exploration after some time.
+struct Watch {
+    over: Option<Sender<()>>,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+impl Watch {
+    fn new(time: Duration, cancel: Cancel) -> Watch {
+        let (over, ends) = mpsc::channel();
+        let thread = thread::spawn(move || {
+            if ends.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
+                cancel.stop(StopReason::TimeLimit);
+            }
+        });
+        Watch { over: Some(over), thread: Some(thread) }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        drop(self.over.take());
+        let ended = self.thread.take().map(thread::JoinHandle::join);
+        debug_assert!(ended.is_none_or(|ended| ended.is_ok()));
+    }
 }
 
 /// Returns a fault with its execution. `None` if it is no failure of its own: what waits after a

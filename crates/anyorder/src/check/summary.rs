@@ -10,6 +10,8 @@ use std::fmt;
 pub struct Summary {
     /// How many executions were run.
     pub executions: u64,
+    /// In how many states the last search had a choice.
+    pub states: u64,
     /// Why something may be missing, if so.
     pub incomplete: Option<Incomplete>,
     /// Why executions may not have been what they seemed.
@@ -19,6 +21,12 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Returns whether a limit on executions or time cut the check.
+    #[must_use]
+    pub fn is_cut_by_limit(&self) -> bool {
+        matches!(self.incomplete, Some(Incomplete::Executions | Incomplete::Stopped(_)))
+    }
+
     /// Returns whether nothing went wrong, in all executions that there are.
     #[must_use]
     pub fn is_ok(&self) -> bool {

@@ -4,7 +4,10 @@
 //! an executor with as many workers as there are tasks. A task that was spawned goes on when the
 //! future of [`block_on`] has ended. What is dropped while it waits is cancelled there.
 
-pub use executor::{AbortHandle, JoinError, JoinHandle, block_on, spawn, yield_now};
+pub use atomic_waker::AtomicWaker;
+pub use executor::{
+    AbortHandle, JoinError, JoinHandle, block_on, block_on_with_spurious_polls, spawn, yield_now,
+};
 pub use notify::{Notified, Notify};
 pub use semaphore::{AcquireError, Permit, Semaphore, TryAcquireError};
 
@@ -12,6 +15,7 @@ pub mod mpsc;
 pub mod oneshot;
 pub mod time;
 
+mod atomic_waker;
 mod executor;
 mod notify;
 mod semaphore;

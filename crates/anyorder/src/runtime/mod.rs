@@ -5,11 +5,12 @@
 //! - `arena`: an allocator that makes this decidable for what lies on the heap;
 //! - `version`, `contents`: data that the engines do not see;
 //! - `strand`, `locals`: the state of a thread;
-//! - `core`: executions; `perform`: operations; `failure`: panics;
+//! - `core`: executions; `perform`: operations; `failure`: panics; `leaks`: what is left over;
 //! - `program`: all of it, as a `ThreadProgram`.
 
 pub(crate) use contents::Contents;
 pub(crate) use core::with;
+pub(crate) use leaks::{allocated, freed, track};
 pub(crate) use locals::{Local, Owned};
 pub(crate) use names::Place;
 pub(crate) use perform::{
@@ -28,6 +29,7 @@ mod arena;
 mod contents;
 mod core;
 mod failure;
+mod leaks;
 mod locals;
 mod names;
 mod perform;

@@ -29,11 +29,15 @@ pub struct Setting {
     pub stack_size: usize,
     /// Whether the panic of a spawned thread is a result for its join, and no failure.
     pub panics_are_results: bool,
+    /// Whether it is a failure if an `Arc` or an allocation of [`alloc`](crate::alloc) is left when
+    /// all threads have ended.
+    pub leaks_are_failures: bool,
 }
 
 impl Default for Setting {
     fn default() -> Setting {
-        Setting { stack_size: STACK_SIZE, panics_are_results: false }
+        let stack_size = STACK_SIZE;
+        Setting { stack_size, panics_are_results: false, leaks_are_failures: false }
     }
 }
 
@@ -47,7 +51,7 @@ impl Program {
     #[must_use]
     pub fn with(setting: Setting, body: Arc<dyn Fn() + Send + Sync>) -> Program {
         hook_panics();
-        let core = Core::new(setting.stack_size, setting.panics_are_results);
+        let core = Core::new(setting);
         Program { body, core: Box::new(core) }
     }
 
