@@ -1,0 +1,6 @@
+//! Threads.
+
+pub use anyorder::thread::{
+    AccessError, Builder, JoinHandle, LocalKey, Thread, ThreadId, current, panicking, park, spawn,
+    yield_now,
+};
