@@ -29,6 +29,7 @@ const MAP: &[(&str, &[&str])] = &[
     ("anyorder-commute", &[]),
     // The library for tests: light, and below the command.
     ("anyorder", &["anyorder-threads"]),
+    ("cargo-anyorder", &[]),
     (
         "anyorder-explore",
         &["anyorder-trace", "anyorder-system", "anyorder-commute", "anyorder-search"],

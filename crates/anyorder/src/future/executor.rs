@@ -156,12 +156,39 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    let at = Location::caller();
+    start(future, Location::caller())
+}
+
+/// As [`spawn`], for what must not go to another thread of the system: none does.
+///
+/// ```
+/// use anyorder::future;
+/// use std::rc::Rc;
+/// anyorder::check(|| {
+///     let number = Rc::new(1);
+///     let task = future::spawn_local(async move { *number });
+///     assert_eq!(future::block_on(task).unwrap(), 1);
+/// });
+/// ```
+#[track_caller]
+pub fn spawn_local<F>(future: F) -> JoinHandle<F::Output>
+where
+    F: Future + 'static,
+    F::Output: 'static,
+{
+    start(future, Location::caller())
+}
+
+fn start<F>(future: F, at: &'static Location<'static>) -> JoinHandle<F::Output>
+where
+    F: Future + 'static,
+    F::Output: 'static,
+{
     let state = State { result: None, is_over: false, is_aborted: false, joiner: None };
     let task = Arc::new(Task { state: Mutex::new(state), signal: Signal::new() });
     let theirs = Arc::clone(&task);
     // The thread has no value of its own: who joins the task looks at its state.
-    drop(thread::spawn(move || {
+    drop(thread::spawn_local(move || {
         let result = runtime::run_to_end(|| theirs.run(future, at));
         theirs.end(result.unwrap_or_else(|payload| Err(JoinError(Some(payload)))));
     }));

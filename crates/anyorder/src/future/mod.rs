@@ -6,7 +6,8 @@
 
 pub use atomic_waker::AtomicWaker;
 pub use executor::{
-    AbortHandle, JoinError, JoinHandle, block_on, block_on_with_spurious_polls, spawn, yield_now,
+    AbortHandle, JoinError, JoinHandle, block_on, block_on_with_spurious_polls, spawn, spawn_local,
+    yield_now,
 };
 pub use notify::{Notified, Notify};
 pub use semaphore::{AcquireError, Permit, Semaphore, TryAcquireError};

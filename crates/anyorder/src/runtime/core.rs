@@ -206,13 +206,15 @@ impl Core {
             strand.yielder = yielder;
             strand.is_given
         });
+        // What is named here is not memory of the thread.
         if is_given {
-            let given = self.only_object(Place::Given(thread), Object::Data(0));
-            self.perform(Op::new(given, Act::Use), panic::Location::caller());
+            let here = panic::Location::caller();
+            let given = with(|core| core.only_object(Place::Given(thread), Object::Data(0)));
+            given.map(|given| with(|core| core.perform(Op::new(given, Act::Use), here)));
         }
         let exit = body();
         self.destroy_locals(thread);
-        self.perform_deferred();
+        with(Core::perform_deferred);
         self.with_strand(thread, |strand| {
             let is_known = strand.spawned == 0;
             let exit = if is_known { exit } else { strand.version() };

@@ -24,13 +24,14 @@ pub(crate) fn track(object: ObjectId, at: &'static Location<'static>) {
 
 /// Notes an allocation at an address.
 pub(crate) fn allocated(address: usize, at: &'static Location<'static>) {
-    core::with(|core| {
+    let object = core::with(|core| {
         let object = core.make(Object::Count(1));
         core.state.borrow_mut().allocated.insert(address, object);
         object
-    })
-    .into_iter()
-    .for_each(|object| track(object, at));
+    });
+    if let Some(object) = object {
+        track(object, at);
+    }
 }
 
 /// Returns the allocation at an address, which ends.
@@ -61,22 +62,28 @@ impl Core {
         while let Some(thread) = threads.get(next).copied() {
             next += 1;
             if thread != ThreadId::MAIN {
-                let end = self.only_object(Place::End(thread), Object::End(None));
-                self.perform(Op::new(end, Act::Join), here);
+                seen(|core| {
+                    let end = core.only_object(Place::End(thread), Object::End(None));
+                    core.perform(Op::new(end, Act::Join), here)
+                });
             }
             let (spawned, has_failed) =
                 self.with_strand(thread, |strand| (strand.spawned, strand.has_failed));
             if has_failed {
                 return;
             }
-            let names = &mut self.state.borrow_mut().names;
-            threads.extend((0..spawned).map(|ordinal| names.thread(thread, ordinal)));
+            threads.extend(
+                (0..spawned).map(|ordinal| {
+                    seen(|core| core.state.borrow_mut().names.thread(thread, ordinal))
+                }),
+            );
         }
         for thread in threads {
             for (object, at) in self.with_strand(thread, |strand| strand.owed.clone()) {
-                let left = self.perform(Op::new(object, Act::Use), at);
+                let left = seen(|core| core.perform(Op::new(object, Act::Use), at));
                 if left > 0 {
-                    self.fail_at(format!("leak: made here, and {left} not dropped"), at);
+                    let message = format!("leak: made here, and {left} not dropped");
+                    seen(|core| core.fail_at(message, at));
                 }
             }
         }
@@ -87,4 +94,9 @@ impl Core {
         let number = self.state.borrow_mut().panics.number(panic);
         self.perform(Op::new(ObjectId::NONE, Act::Fail(number)), at);
     }
+}
+
+/// As [`core::with`], in a check.
+fn seen<R>(f: impl FnOnce(&Core) -> R) -> R {
+    core::with(f).expect("a thread runs in a check")
 }

@@ -1,5 +1,6 @@
 //! Numbers of threads, objects and positions: the same in all executions of one program.
 
+use super::arena;
 use anyorder_threads::{Object, ObjectId, SiteId, ThreadId};
 use rustc_hash::FxHashMap;
 use std::panic::Location;
@@ -59,6 +60,7 @@ impl Names {
 
     /// Returns the `ordinal`-th thread that `creator` spawns.
     pub(crate) fn thread(&mut self, creator: ThreadId, ordinal: u32) -> ThreadId {
+        debug_assert!(!arena::is_active());
         let count = &mut self.threads_count;
         *self.threads.entry((creator, ordinal)).or_insert_with(|| {
             *count += 1;
@@ -68,6 +70,7 @@ impl Names {
 
     /// Returns the object that begins to exist at a place in this execution.
     pub(crate) fn object(&mut self, execution: u64, place: Place, at_first: Object) -> ObjectId {
+        debug_assert!(!arena::is_active());
         let objects = self.places.entry(place).or_default();
         if objects.execution != execution {
             (objects.execution, objects.used) = (execution, 0);
@@ -109,6 +112,7 @@ impl Names {
     }
 
     pub(crate) fn site(&mut self, location: &'static Location<'static>) -> SiteId {
+        debug_assert!(!arena::is_active());
         let address = std::ptr::from_ref(location) as usize;
         if let Some(id) = self.sites_by_address.get(&address) {
             return *id;

@@ -17,6 +17,7 @@ use super::version;
 use anyorder_threads::{Act, Next, ObjectId, Op, ThreadId};
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe, Location};
+use std::ptr;
 use std::thread;
 
 /// Performs an operation of the running thread, and returns its result.
@@ -115,7 +116,10 @@ impl Core {
         let yielder = self.yielder.get();
         assert!(!yielder.is_null(), "an operation outside of the threads of the program");
         // SAFETY: it lies at the base of the stack of the running coroutine.
-        unsafe { (*yielder).suspend(Next { op, site }) }
+        let result = unsafe { (*yielder).suspend(Next { op, site }) };
+        // Whoever resumed it gave the thread its memory. We are not there yet.
+        arena::activate(ptr::null_mut());
+        result
     }
 
     /// Performs what was put off while the thread unwound.
