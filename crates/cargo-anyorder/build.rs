@@ -5,24 +5,21 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// What is taken, from the root of the repository.
-const FOLDERS: [&str; 4] =
-    ["shims", "crates/anyorder/src", "crates/common/src", "crates/threads/src"];
-const FILES: [&str; 5] = [
-    "crates/anyorder/Cargo.toml",
-    "crates/common/Cargo.toml",
-    "crates/threads/Cargo.toml",
-    "LICENSE-APACHE",
-    "LICENSE-MIT",
-];
+/// What the shims need of ours, and with it all that this needs.
+const LIBRARY: &str = "anyorder";
 
 fn main() {
     let manifest = env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");
     let root = Path::new(&manifest).ancestors().nth(2).expect("a folder in the repository");
-    let mut paths: Vec<PathBuf> = FILES.iter().map(|file| root.join(file)).collect();
-    for folder in FOLDERS {
-        println!("cargo::rerun-if-changed={}", root.join(folder).display());
-        collect(&root.join(folder), &mut paths);
+    let mut paths = vec![root.join("LICENSE-APACHE"), root.join("LICENSE-MIT")];
+    let mut folders = vec![root.join("shims")];
+    for krate in crates(root) {
+        paths.push(krate.join("Cargo.toml"));
+        folders.push(krate.join("src"));
+    }
+    for folder in folders {
+        println!("cargo::rerun-if-changed={}", folder.display());
+        collect(&folder, &mut paths);
     }
     paths.sort();
     let mut text = String::from("pub(crate) const FILES: &[(&str, &str)] = &[\n");
@@ -39,6 +36,26 @@ fn main() {
     writeln!(text, "(\"Cargo.toml\", {workspace:?}),\n];").expect("a string takes it");
     let out = env::var("OUT_DIR").expect("cargo sets it");
     fs::write(Path::new(&out).join("files.rs"), text).expect("the folder of the build is writable");
+}
+
+/// Returns the folders of the library and of all crates of ours that it needs.
+fn crates(root: &Path) -> Vec<PathBuf> {
+    let (mut names, mut next) = (vec![LIBRARY.to_owned()], 0);
+    while let Some(name) = names.get(next).cloned() {
+        next += 1;
+        let manifest = fs::read_to_string(root.join("crates").join(name).join("Cargo.toml"))
+            .expect("a crate is in the folder of its name");
+        let needed = sections(&manifest).filter(|section| section.0 == "[dependencies]");
+        for line in needed.flat_map(|section| section.1.lines()) {
+            if let Some(name) =
+                line.strip_prefix("anyorder-").and_then(|line| line.split('.').next())
+                && !names.iter().any(|known| known == name)
+            {
+                names.push(name.to_owned());
+            }
+        }
+    }
+    names.iter().map(|name| root.join("crates").join(name)).collect()
 }
 
 /// Adds the files of a folder and its folders.

@@ -57,8 +57,9 @@ impl Access {
 
 impl<T> UnsafeCell<T> {
     /// Makes a cell.
+    #[track_caller]
     pub const fn new(value: T) -> UnsafeCell<T> {
-        UnsafeCell { slot: Slot::new(), contents: Contents::new(value) }
+        UnsafeCell { slot: Slot::of(std::any::type_name::<T>), contents: Contents::new(value) }
     }
 
     /// Returns the data.
@@ -161,12 +162,14 @@ impl<T: ?Sized> Drop for MutPtr<T> {
 }
 
 impl<T: Default> Default for UnsafeCell<T> {
+    #[track_caller]
     fn default() -> UnsafeCell<T> {
         UnsafeCell::new(T::default())
     }
 }
 
 impl<T> From<T> for UnsafeCell<T> {
+    #[track_caller]
     fn from(value: T) -> UnsafeCell<T> {
         UnsafeCell::new(value)
     }
@@ -186,6 +189,7 @@ pub struct Cell<T> {
 
 impl<T> Cell<T> {
     /// Makes a cell.
+    #[track_caller]
     pub const fn new(value: T) -> Cell<T> {
         Cell { cell: UnsafeCell::new(value) }
     }
@@ -271,6 +275,7 @@ impl<T: Copy + Ord> Ord for Cell<T> {
 }
 
 impl<T> From<T> for Cell<T> {
+    #[track_caller]
     fn from(value: T) -> Cell<T> {
         Cell::new(value)
     }

@@ -24,7 +24,9 @@
 
 pub use anyorder_threads::Incomplete;
 pub use check::{
-    Builder, Doubt, Failure, FailureKind, Limits, Line, Summary, Waiting, check, choose, explore,
+    Builder, Doubt, Endless, Failure, FailureKind, Leak, Limits, Line, Misfit, Passing, RaceAccess,
+    RaceReport, ReplayError, Replayed, Reversed, Schedule, Summary, Trace, TraceObject,
+    TraceThread, Waiting, check, choose, explore,
 };
 pub use runtime::{Allocator, Panic, Position, Program, Setting};
 

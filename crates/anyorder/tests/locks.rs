@@ -8,8 +8,7 @@ use anyorder::{Setting, thread};
 use anyorder_threads::Fault;
 use std::time::Duration;
 
-const RESULTS: Setting =
-    Setting { stack_size: 1 << 20, panics_are_results: true, leaks_are_failures: false };
+const RESULTS: Setting = Setting { stack_size: 1 << 20, panics_are_results: true };
 
 #[test]
 fn data_behind_a_lock_that_is_no_number() {

@@ -8,8 +8,7 @@ use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe};
 use std::time::Duration;
 
-const RESULTS: Setting =
-    Setting { stack_size: 1 << 20, panics_are_results: true, leaks_are_failures: false };
+const RESULTS: Setting = Setting { stack_size: 1 << 20, panics_are_results: true };
 
 #[test]
 fn a_thread_returns_what_it_likes() {

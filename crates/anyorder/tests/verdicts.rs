@@ -14,7 +14,7 @@ fn only(summary: &Summary) -> &FailureKind {
     assert!(summary.incomplete.is_none() && summary.doubts.is_empty(), "{summary}");
     match summary.failures.as_slice() {
         [failure] => {
-            assert!(failure.is_confirmed && !failure.lines.is_empty(), "{summary}");
+            assert!(failure.is_confirmed && !failure.trace.lines.is_empty(), "{summary}");
             &failure.kind
         }
         _ => panic!("{summary}"),
@@ -37,7 +37,8 @@ fn a_lost_update_is_told_with_its_assertion() {
     });
     assert!(matches!(only(&summary), FailureKind::Panic(panic) if panic.message.contains("lost")));
     let text = summary.to_string();
-    assert!(text.contains("thread 1: reads 0 (SeqCst) from #"), "{text}");
+    assert!(text.contains("count.load(SeqCst) → 0"), "{text}");
+    assert!(text.contains("\nwith B before A it does not fail:\n"), "{text}");
     assert!(!text.contains("/rustc/"), "{text}");
 }
 
@@ -61,7 +62,9 @@ fn a_deadlock_is_told_with_who_waits_for_what() {
     };
     let summary = run(false);
     assert!(matches!(only(&summary), FailureKind::Deadlock(waiting) if waiting.len() == 2));
-    assert!(summary.to_string().contains("thread 1: waits for the lock #"), "{summary}");
+    let text = summary.to_string();
+    assert!(text.contains("main waits for locks.1, held by thread 1 since step "), "{text}");
+    assert!(text.contains("cycle: main → locks.1 → thread 1 → locks.0 → main\n"), "{text}");
     assert!(run(true).is_ok());
 }
 

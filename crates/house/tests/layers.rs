@@ -28,7 +28,7 @@ const MAP: &[(&str, &[&str])] = &[
     ("anyorder-pipe", &["anyorder-trace", "anyorder-system"]),
     ("anyorder-commute", &[]),
     // The library for tests: light, and below the command.
-    ("anyorder", &["anyorder-threads"]),
+    ("anyorder", &["anyorder-common", "anyorder-threads"]),
     ("cargo-anyorder", &[]),
     (
         "anyorder-explore",

@@ -51,6 +51,8 @@ struct Live {
     next: Next,
     /// The alternatives now.
     ways: u32,
+    /// How many invocations it is in.
+    depth: u32,
 }
 
 /// Runs a program again and again, one step at a time.
@@ -185,6 +187,13 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
         for live in &mut self.live {
             live.ways = self.world.alternatives(live.id, &live.next.op);
         }
+        // Within an invocation, nobody else runs.
+        let running = self.events.last().map(|event| event.step.thread);
+        if self.live.iter().any(|live| Some(live.id) == running && live.depth > 0 && live.ways > 0)
+        {
+            let others = self.live.iter_mut().filter(|live| Some(live.id) != running);
+            others.for_each(|live| live.ways = 0);
+        }
         let mut list = |live: &Live, ways| {
             steps.extend((0..ways).map(|alternative| Step { thread: live.id, alternative }));
         };
@@ -224,6 +233,11 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
             }
             None => return None,
         };
+        match live.next.op.act {
+            Act::Invoke(_) => live.depth += 1,
+            Act::Return { .. } => live.depth = live.depth.saturating_sub(1),
+            _ => {}
+        }
         let op = std::mem::replace(&mut live.next.op, Op::new(crate::ObjectId::NONE, Act::Use));
         let (site, child) = (
             live.next.site,
@@ -258,7 +272,7 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
         let program = &*self.program;
         self.world.make(&next.op, |object| program.initial(object));
         let at = self.live.partition_point(|live| live.id < thread);
-        self.live.insert(at, Live { id: thread, next, ways: 0 });
+        self.live.insert(at, Live { id: thread, next, ways: 0, depth: 0 });
     }
 }
 

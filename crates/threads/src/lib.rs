@@ -21,7 +21,7 @@ pub use learn::{
 pub use object::{Object, World};
 pub use op::{Act, Change, LockMode, MemoryOrder, Op, Patience, place, received, sent};
 pub use program::{Next, ThreadProgram};
-pub use races::{Race, RaceSide};
+pub use races::{Race, RaceSide, races_of};
 pub use sample::{Sampled, Sampling, sample};
 
 mod dfs;

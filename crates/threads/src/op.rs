@@ -253,6 +253,17 @@ pub enum Act {
     },
     /// The program failed, in a way that it has under this number.
     Fail(u32),
+    /// Begins an invocation of an object with a specification: the call, by its number. No other
+    /// thread runs up to its [`Act::Return`], or until it has to wait within. Invocations that
+    /// [commute](crate::ThreadProgram::commute) are tried in one order only.
+    Invoke(u64),
+    /// Ends it.
+    Return {
+        /// The call.
+        call: u64,
+        /// What the thread knows of the invocation from now on: equal numbers mean equal knowledge.
+        value: u64,
+    },
 }
 
 impl Act {
@@ -269,6 +280,8 @@ impl Act {
             | Act::IsFinished
             | Act::IsPoisoned
             | Act::Choose(_)
+            | Act::Invoke(_)
+            | Act::Return { .. }
             | Act::Await(_) => false,
             Act::Update { change, .. } => change.writes(result),
             Act::Lock(..)

@@ -35,4 +35,12 @@ pub trait ThreadProgram {
 
     /// Returns an object as it is when it is made. Always the same for one number.
     fn initial(&self, object: ObjectId) -> Object;
+
+    /// Returns whether two calls of an object with a specification commute: in every state where
+    /// both can be made, both orders leave the same for all later calls and return the same.
+    /// Symmetric; called for a call with itself, too, which stands for two threads that make it.
+    fn commute(&self, object: ObjectId, call: u64, other: u64) -> bool {
+        let _ = (object, call, other);
+        false
+    }
 }

@@ -11,6 +11,7 @@
 //! thread the last read since. So states in which the same accesses are known are equal, however
 //! much happened before.
 
+use crate::execution::Event;
 use crate::ids::{ObjectId, SiteId, ThreadId};
 use crate::learn::Sabotage;
 use crate::op::{Act, LockMode, MemoryOrder, Op, received, sent};
@@ -38,6 +39,17 @@ pub struct Race {
     pub first: RaceSide,
     /// The other one.
     pub second: RaceSide,
+}
+
+/// Returns the races that an execution shows, in the order of their second accesses.
+#[must_use]
+pub fn races_of(events: &[Event]) -> Vec<Race> {
+    let (mut views, mut slots) = (Views::new(Sabotage::None), Slots::default());
+    let note = |event: &Event| {
+        let seen = (event.step.thread, &event.op, event.site);
+        views.note(seen, event.result, &mut slots)
+    };
+    events.iter().flat_map(note).collect()
 }
 
 /// Numbers of the accesses that can be known: the last write of an object, the last read of an
@@ -250,6 +262,18 @@ impl Views {
             _ => {}
         }
         Vec::new()
+    }
+
+    /// Notes the begin or the end of an invocation: it knows what those knew that came before and
+    /// do not commute with it.
+    pub(crate) fn note_call(&mut self, thread: ThreadId, op: &Op, points: &[ObjectId]) {
+        let is_off = self.sabotage == Sabotage::CallsDoNotSynchronise;
+        for point in points.iter().filter(|_| !is_off) {
+            match op.act {
+                Act::Invoke(_) => self.acquire(thread, *point, false),
+                _ => self.release(thread, *point, false),
+            }
+        }
     }
 
     fn lock(&mut self, thread: ThreadId, object: ObjectId, mode: LockMode) {

@@ -8,3 +8,4 @@ mod programs;
 mod races;
 mod sample;
 mod script;
+mod specified;

@@ -3,7 +3,8 @@
 use crate::learn::{Sabotage, explore_with_fault};
 use crate::tests::script::Script;
 use anyorder_testkit::concurrent::{
-    Concurrent, Do, Order, Stmt, Thing, everything, racy_cells, random_program, random_racy_program,
+    Concurrent, Do, Order, Stmt, Thing, everything, racy_cells, random_program,
+    random_racy_program, random_specified_program,
 };
 use anyorder_threads::{Fault, LearnOptions};
 use std::collections::BTreeSet;
@@ -30,6 +31,21 @@ fn is_noticed(sabotage: Sabotage) -> bool {
                 || (classes && learnt.classes as usize != all.ends.len())
         })
     })
+}
+
+/// Whether some random program about objects with specifications shows something else.
+fn is_noticed_by_calls(sabotage: Sabotage) -> bool {
+    (1..6_000).any(|seed| {
+        let program = random_specified_program(seed, 3 + (seed % 7) as usize, false);
+        let Some(all) = everything(&program, 5_000, 3) else { return false };
+        let mut script = Script::new(program.clone());
+        let learnt = explore_with_fault(&mut script, &options(false), sabotage);
+        script.seen != all.seen || learnt.incomplete.is_some()
+    })
+}
+
+fn is_noticed_by_races_of_calls(sabotage: Sabotage) -> bool {
+    (1..6_000).any(|seed| shows(&random_specified_program(seed, 4, true), 600, sabotage))
 }
 
 fn is_noticed_by_races(sabotage: Sabotage) -> bool {
@@ -99,5 +115,20 @@ fn dropped_rules_of_races_are_noticed() {
     ];
     let missed: Vec<Sabotage> =
         all.into_iter().filter(|fault| !is_noticed_by_races(*fault)).collect();
+    assert_eq!(missed, []);
+}
+
+#[test]
+fn dropped_rules_of_calls_are_noticed() {
+    use Sabotage::*;
+    let all =
+        [CallsCommute, OwnersForgotten, BodiesForgotten, ValuesForgotten, InvocationsInterrupted];
+    let missed: Vec<Sabotage> =
+        all.into_iter().filter(|fault| !is_noticed_by_calls(*fault)).collect();
+    assert_eq!(missed, []);
+    let missed: Vec<Sabotage> = [CallsSynchronise, CallsDoNotSynchronise]
+        .into_iter()
+        .filter(|fault| !is_noticed_by_races_of_calls(*fault))
+        .collect();
     assert_eq!(missed, []);
 }

@@ -1,6 +1,8 @@
 //! The programs of `anyorder_testkit::concurrent` behind the door of a multithreaded program.
 
-use anyorder_testkit::concurrent::{Concurrent, Do, Hold, Order, Stmt, Thing, Waits, own_value};
+use anyorder_testkit::concurrent::{
+    Call, Concurrent, Do, Hold, Order, Stmt, Thing, Waits, own_value,
+};
 use anyorder_threads::{
     Act, Change, LockMode, MemoryOrder, Next, Object, ObjectId, Op, Patience, SiteId, ThreadId,
     ThreadProgram,
@@ -14,9 +16,29 @@ struct Place {
     last: u64,
     /// A spinning loop, and whether it gives way next.
     spin: Option<(Do, u64, bool)>,
+    /// The open calls, each with the number of lists at its begin.
+    calls: Vec<(Call, usize)>,
+    /// What the operation at which the thread is means to it.
+    at: At,
     history: Vec<u64>,
     is_begun: bool,
 }
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum At {
+    /// Its result becomes the last one.
+    #[default]
+    Operation,
+    /// A failure, or a turn of a spinning loop: it results in something that nothing depends on.
+    Other,
+    /// The begin of a call.
+    Begin,
+    /// The end of a call, after which this is the last result.
+    Return(u64),
+}
+
+/// Objects with specifications have numbers from this one.
+const SPECIFIED: u32 = 1000;
 
 /// A program that runs.
 pub(crate) struct Script {
@@ -118,6 +140,7 @@ impl Script {
     }
 
     fn advance(&self, thread: usize, place: &mut Place) -> Op {
+        place.at = At::Operation;
         if let Some((op, until, gives_way)) = place.spin {
             let watched = self.op(thread, op, place.last);
             if gives_way {
@@ -127,6 +150,7 @@ impl Script {
             }
             if place.last != until {
                 place.spin = Some((op, until, true));
+                place.at = At::Other;
                 return Op::new(ObjectId::NONE, Act::Await([(watched, place.last)].into()));
             }
             place.spin = None;
@@ -134,12 +158,29 @@ impl Script {
         while let Some((list, at)) = place.lists.last_mut() {
             let Some(stmt) = list.get(*at).cloned() else {
                 place.lists.pop();
+                let open = place.lists.len();
+                if let Some((call, _)) = place.calls.pop_if(|call| call.1 == open) {
+                    let value = if call.returns { place.last } else { 0 };
+                    place.at = At::Return(value);
+                    let act = Act::Return { call: call.call, value };
+                    return Op::new(ObjectId(SPECIFIED + call.object as u32), act);
+                }
                 continue;
             };
             *at += 1;
             match stmt {
                 Stmt::Do(op) => return self.op(thread, op, place.last),
-                Stmt::Fail(number) => return Op::new(ObjectId::NONE, Act::Fail(number)),
+                Stmt::Fail(number) => {
+                    place.at = At::Other;
+                    return Op::new(ObjectId::NONE, Act::Fail(number));
+                }
+                Stmt::Call(call) => {
+                    place.calls.push(((*call).clone(), place.lists.len()));
+                    place.lists.push((call.body, 0));
+                    place.at = At::Begin;
+                    let object = ObjectId(SPECIFIED + call.object as u32);
+                    return Op::new(object, Act::Invoke(call.call));
+                }
                 Stmt::If(value, then, otherwise) => {
                     place.lists.push((if place.last == value { then } else { otherwise }, 0));
                 }
@@ -151,6 +192,20 @@ impl Script {
         }
         Op::new(self.end(thread), Act::Exit(0))
     }
+}
+
+/// Whether a call among statements says that it does not commute with another one.
+fn clashes(stmts: &[Stmt], object: usize, call: u64, other: u64) -> bool {
+    stmts.iter().any(|stmt| match stmt {
+        Stmt::If(_, then, otherwise) => {
+            clashes(then, object, call, other) || clashes(otherwise, object, call, other)
+        }
+        Stmt::Call(found) => {
+            (found.object == object && found.call == call && found.clashes.contains(&other))
+                || clashes(&found.body, object, call, other)
+        }
+        _ => false,
+    })
 }
 
 fn mode(hold: Hold) -> LockMode {
@@ -188,14 +243,17 @@ impl ThreadProgram for Script {
         let body = &self.program.threads[number];
         let place = self.places.entry(thread.0).or_default();
         if std::mem::replace(&mut place.is_begun, true) {
-            place.history.push(result);
-            let is_fail = matches!(
-                place.lists.last().and_then(|(list, at)| list.get(at.wrapping_sub(1))),
-                Some(Stmt::Fail(_))
-            ) && place.spin.is_none();
-            // A turn of a spinning loop is no result of an operation, nor is a failure.
-            if !is_fail && !matches!(place.spin, Some((_, _, true))) {
-                place.last = result;
+            let is_inside = !place.calls.is_empty();
+            match place.at {
+                At::Operation => place.last = result,
+                At::Return(value) => place.last = value,
+                At::Other | At::Begin => {}
+            }
+            match place.at {
+                At::Begin => {}
+                _ if is_inside => {}
+                At::Return(value) => place.history.push(value),
+                _ => place.history.push(result),
             }
         } else {
             place.lists.push((body.clone(), 0));
@@ -207,6 +265,15 @@ impl ThreadProgram for Script {
     }
 
     fn stop(&mut self) {}
+
+    fn commute(&self, object: ObjectId, call: u64, other: u64) -> bool {
+        let object = (object.0 - SPECIFIED) as usize;
+        let clash = |call, other| {
+            self.program.threads.iter().any(|stmts| clashes(stmts, object, call, other))
+        };
+        assert_eq!(clash(call, other), clash(other, call), "{call} and {other} of {object}");
+        !clash(call, other)
+    }
 
     fn initial(&self, object: ObjectId) -> Object {
         let things = self.program.things.len();

@@ -68,18 +68,27 @@ impl Builder {
         let at = std::panic::Location::caller();
         environment::report_ignored();
         self.report_ignored(at);
-        let mut builder = anyorder::Builder::new().leaks_are_failures();
+        let mut builder = anyorder::Builder::new();
         if let Some(most) = self.max_permutations {
             builder = builder.executions_max(most as u64);
         }
         if let Some(most) = self.max_duration {
             builder = builder.time_max(most);
         }
-        let start = Instant::now();
-        let summary = builder.explore(move || {
+        let is_asked = self.max_permutations.is_some() || self.max_duration.is_some();
+        let body = move || {
             f();
             crate::lazy_static::shut_down();
-        });
+        };
+        if !is_asked && !self.log {
+            builder.check(body);
+            return;
+        }
+        if let Ok(schedule) = std::env::var("ANYORDER_REPLAY") {
+            builder = builder.replay(schedule);
+        }
+        let start = Instant::now();
+        let summary = builder.explore(body);
         if self.log {
             let (executions, states) = (summary.executions, summary.states);
             let seconds = start.elapsed().as_secs_f64();
@@ -87,7 +96,6 @@ impl Builder {
                 "{at}: {executions} executions, {states} states, {seconds:.2} s"
             ));
         }
-        let is_asked = self.max_permutations.is_some() || self.max_duration.is_some();
         if is_asked && summary.is_cut_by_limit() && summary.failures.is_empty() {
             let executions = summary.executions;
             environment::say(&format!(

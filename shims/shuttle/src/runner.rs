@@ -63,10 +63,13 @@ where
     };
     let seconds = environment::number("ANYORDER_TIME_MAX").map(Duration::from_secs);
     let time_max = config.max_time.or(seconds).unwrap_or(TIME_MAX);
-    let builder = anyorder::Builder::new()
+    let mut builder = anyorder::Builder::new()
         .stack_size(config.stack_size.max(STACK_MIN))
         .steps_max(steps_max)
         .time_max(time_max);
+    if let Ok(schedule) = std::env::var("ANYORDER_REPLAY") {
+        builder = builder.replay(schedule);
+    }
     let start = Instant::now();
     let summary = builder.explore(f);
     let executions = summary.executions;

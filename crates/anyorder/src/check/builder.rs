@@ -1,8 +1,12 @@
 //! Checks with settings.
 
-use super::explore::{Limits, explore};
+use super::explore::{Limits, explore, replay};
+use super::replay::{Replayed, Schedule};
 use super::summary::Summary;
+use super::{environment, html};
 use crate::runtime::{Program, Setting};
+use std::panic::Location;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -37,11 +41,14 @@ pub fn check(f: impl Fn() + Send + Sync + 'static) {
 /// });
 /// assert!(summary.incomplete.is_some() && summary.executions == 10);
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[must_use = "nothing is checked until `check` is called"]
 pub struct Builder {
     limits: Limits,
     setting: Setting,
+    leaks_allowed: bool,
+    replay: Option<String>,
+    report: Option<PathBuf>,
 }
 
 impl Builder {
@@ -62,6 +69,13 @@ impl Builder {
         self
     }
 
+    /// Sets how long it may take. What was found by then is reported; without a failure the check
+    /// is incomplete.
+    pub fn time_max(mut self, time: Duration) -> Builder {
+        self.limits.time_max = Some(time);
+        self
+    }
+
     /// Makes the panic of a spawned thread a result of its join, as in the standard library, and no
     /// failure.
     pub fn panics_are_results(mut self) -> Builder {
@@ -69,23 +83,9 @@ impl Builder {
         self
     }
 
-    /// Makes it a failure if an [`Arc`](crate::sync::Arc), or memory of [`alloc`](crate::alloc), is
-    /// left when all threads have ended. Nor may a static keep one.
-    ///
-    /// ```
-    /// use anyorder::{Builder, sync::Arc};
-    /// let leaky = || std::mem::forget(Arc::new(1));
-    /// assert!(Builder::new().explore(leaky).is_ok());
-    /// assert!(!Builder::new().leaks_are_failures().explore(leaky).is_ok());
-    /// ```
-    pub fn leaks_are_failures(mut self) -> Builder {
-        self.setting.leaks_are_failures = true;
-        self
-    }
-
-    /// Sets how long the check may take. What is left then makes it incomplete.
-    pub fn time_max(mut self, time: Duration) -> Builder {
-        self.limits.time_max = Some(time);
+    /// Makes values of [`Arc`](crate::sync::Arc) that have owners at the end no failure.
+    pub fn leaks_allowed(mut self) -> Builder {
+        self.leaks_allowed = true;
         self
     }
 
@@ -95,10 +95,43 @@ impl Builder {
         self
     }
 
+    /// Runs only one execution: that of a [`Failure::replay`](super::Failure::replay). The variable
+    /// `ANYORDER_REPLAY` does the same for [`check`](Self::check), without a change of the test.
+    ///
+    /// ```
+    /// use anyorder::{Builder, Replayed};
+    /// let test = || assert_eq!(anyorder::choose(2), 0);
+    /// let replay = Builder::new().explore(test).failures[0].replay();
+    /// let summary = Builder::new().replay(replay).explore(test);
+    /// assert_eq!(summary.replayed, Some(Replayed::Same));
+    /// ```
+    pub fn replay(mut self, schedule: impl Into<String>) -> Builder {
+        self.replay = Some(schedule.into());
+        self
+    }
+
+    /// Writes a page about the failures of a [`check`](Self::check) into a folder. The variable
+    /// `ANYORDER_REPORT` does the same.
+    pub fn report(mut self, folder: impl Into<PathBuf>) -> Builder {
+        self.report = Some(folder.into());
+        self
+    }
+
     /// Runs a closure in all of its executions, and returns what was found.
     pub fn explore(self, f: impl Fn() + Send + Sync + 'static) -> Summary {
         let mut program = Program::with(self.setting, Arc::new(f));
-        explore(&mut program, self.limits)
+        let mut summary = match self.replay.as_deref().map(str::parse::<Schedule>) {
+            None => explore(&mut program, self.limits),
+            Some(Ok(schedule)) => replay(&mut program, &schedule, self.limits),
+            Some(Err(error)) => {
+                Summary { replayed: Some(Replayed::Invalid(error)), ..Summary::default() }
+            }
+        };
+        if self.leaks_allowed {
+            summary.forgive_leaks();
+        }
+        summary.test = environment::test_name();
+        summary
     }
 
     /// Runs a closure in all of its executions. Returns how many there are.
@@ -107,9 +140,19 @@ impl Builder {
     ///
     /// If an execution fails, not all could be run, or something is in [doubt](Summary::doubts).
     #[track_caller]
-    pub fn check(self, f: impl Fn() + Send + Sync + 'static) -> u64 {
-        let summary = self.explore(f);
+    pub fn check(mut self, f: impl Fn() + Send + Sync + 'static) -> u64 {
+        let at = Location::caller();
+        self.replay = self.replay.or_else(|| environment::variable("ANYORDER_REPLAY"));
+        let folder = self.report.take();
+        let folder = folder.or_else(|| environment::variable("ANYORDER_REPORT").map(PathBuf::from));
+        let mut summary = self.explore(f);
+        if let (Some(folder), false) = (folder, summary.failures.is_empty()) {
+            summary.report = Some(html::write(&folder, &summary, at));
+        }
         assert!(summary.is_ok(), "{summary}");
+        if summary.replayed.is_some() {
+            environment::tell(&summary.to_string());
+        }
         summary.executions
     }
 }

@@ -1,19 +1,25 @@
 //! The only place that knows which engine explores a program.
 
-use super::summary::{Doubt, Failure, FailureKind, Line, Summary, Waiting};
-use crate::runtime::Program;
+use super::failure::{Failure, FailureKind, leak, race, signature};
+use super::passing;
+use super::replay::{self, Replayed, Schedule};
+use super::run::{Driver, Run, along};
+use super::source::Sources;
+use super::summary::{Doubt, Summary};
+use super::trace::Trace;
+use super::{blocked, endless};
+use crate::runtime::{Leaked, Program};
+use anyorder_common::cancel::{Cancel, StopReason};
 use anyorder_threads::{
-    Act, Blocked, Cancel, Event, Execution, Fault, Found, LearnOptions, Learnt, Race, RaceSide,
-    StopReason, explore_by_learning,
+    Act, Ending, Fault, Found, LearnOptions, Object, Step, ThreadId, explore_by_learning, races_of,
 };
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
 /// How far a program is explored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// The most executions; none if `None`.
+    /// The most executions; none if `None`. At most as many again are run for reports.
     pub executions_max: Option<u64>,
     /// The most operations of one execution. A longer one is cut, and the check is incomplete.
     pub steps_max: usize,
@@ -21,14 +27,24 @@ pub struct Limits {
     pub time_max: Option<Duration>,
 }
 
+/// The most executions for the reports of one check.
+const REPORTS_MAX: u64 = 500;
+
 impl Default for Limits {
     fn default() -> Limits {
         Limits { executions_max: None, steps_max: 100_000, time_max: None }
     }
 }
 
+impl Limits {
+    /// How many executions more may be run for reports.
+    pub(super) fn reports_left(self, run: u64) -> u64 {
+        self.executions_max.unwrap_or(u64::MAX).min(REPORTS_MAX).saturating_sub(run)
+    }
+}
+
 /// Explores a program by learning: it is run until no thread can see anything new. Each failure is
-/// told once, with an execution that shows it. Executions that only show one are not counted.
+/// told once, with an execution that shows it. Executions that only show one are counted apart.
 ///
 /// ```
 /// use anyorder::{Limits, Program, explore};
@@ -37,115 +53,260 @@ impl Default for Limits {
 /// assert_eq!((summary.executions, summary.failures.len()), (2, 1));
 /// ```
 pub fn explore(program: &mut Program, limits: Limits) -> Summary {
-    let executions_max = limits.executions_max.unwrap_or(u64::MAX);
-    let options =
-        LearnOptions { steps_max: limits.steps_max, executions_max, ..LearnOptions::default() };
-    let watch = limits.time_max.map(|time| Watch::new(time, options.cancel.clone()));
-    let learnt = explore_by_learning(program, &options);
-    drop(watch);
-    let failures = learnt.faults.iter().filter_map(|found| failure(program, found)).collect();
+    let cancel = Cancel::new();
+    let options = LearnOptions {
+        steps_max: limits.steps_max,
+        executions_max: limits.executions_max.unwrap_or(u64::MAX),
+        cancel: cancel.clone(),
+        ..LearnOptions::default()
+    };
+    let learnt = timed(limits.time_max, &cancel, || explore_by_learning(program, &options));
+    let mut reporter = Reporter { limits, run: 0, sources: Sources::default() };
+    let leaks = program.take_leaks();
+    let mut failures: Vec<Failure> =
+        learnt.faults.iter().filter_map(|found| reporter.fault(program, found)).collect();
+    failures.extend(leaks.iter().map(|leaked| reporter.leak(program, leaked)));
     let doubts = [
         (program.has_loose_names(), Doubt::LooseNames),
         (program.has_outside_data(), Doubt::OutsideData),
     ];
     let doubts = doubts.into_iter().filter(|doubt| doubt.0).map(|doubt| doubt.1).collect();
-    let Learnt { executions, states, incomplete, .. } = learnt;
-    Summary { executions, states, incomplete, doubts, failures }
-}
-
-/// Stops an exploration after some time.
-struct Watch {
-    over: Option<Sender<()>>,
-    thread: Option<thread::JoinHandle<()>>,
-}
-
-impl Watch {
-    fn new(time: Duration, cancel: Cancel) -> Watch {
-        let (over, ends) = mpsc::channel();
-        let thread = thread::spawn(move || {
-            if ends.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
-                cancel.stop(StopReason::TimeLimit);
-            }
-        });
-        Watch { over: Some(over), thread: Some(thread) }
+    Summary {
+        executions: learnt.executions,
+        states: learnt.states,
+        executions_for_reports: reporter.run,
+        incomplete: learnt.incomplete,
+        doubts,
+        failures,
+        ..Summary::default()
     }
 }
 
-impl Drop for Watch {
-    fn drop(&mut self) {
-        drop(self.over.take());
-        let ended = self.thread.take().map(thread::JoinHandle::join);
-        debug_assert!(ended.is_none_or(|ended| ended.is_ok()));
-    }
-}
-
-/// Returns a fault with its execution. `None` if it is no failure of its own: what waits after a
-/// panic, or an execution that was too long, which the summary tells as incomplete.
-fn failure(program: &mut Program, found: &Found) -> Option<Failure> {
-    let mut execution = Execution::new(program);
-    execution.restart();
-    // If it is not the same in each run, what is there of the execution tells how far it came.
-    let is_whole = found.steps.iter().all(|step| execution.step(*step).is_some());
-    let is_confirmed = is_whole && shows(&mut execution, &found.fault);
-    let events = execution.events().to_vec();
-    drop(execution);
-    let has_failed = events.iter().any(|event| matches!(event.op.act, Act::Fail(_)));
-    let kind = match &found.fault {
-        Fault::Failure(number) => FailureKind::Panic(program.panic(*number)?),
-        Fault::StepLimit => return None,
-        // After a panic others may wait for what will not come.
-        Fault::Deadlock(_) | Fault::Livelock(_) if has_failed => return None,
-        Fault::Deadlock(blocked) => FailureKind::Deadlock(waiting(program, blocked)),
-        Fault::Livelock(blocked) => FailureKind::Livelock(waiting(program, blocked)),
-        Fault::Race(Race { first, second, .. }) => {
-            let position = |side: &RaceSide| program.position(side.site);
-            FailureKind::Race(position(first), position(second))
+/// Calls `f`, and asks it to stop when the time is over.
+fn timed<R>(time_max: Option<Duration>, cancel: &Cancel, f: impl FnOnce() -> R) -> R {
+    let Some(time_max) = time_max else { return f() };
+    let (done, is_done) = std::sync::mpsc::channel::<()>();
+    let watched = cancel.clone();
+    let watch = thread::spawn(move || {
+        if is_done.recv_timeout(time_max) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+            watched.stop(StopReason::TimeLimit);
         }
-    };
-    let lines = events.iter().map(|event| line(program, event)).collect();
-    Some(Failure { kind, lines, is_confirmed })
+    });
+    let result = f();
+    drop(done);
+    // It has nothing left to do.
+    let _ = watch.join();
+    result
 }
 
-/// Whether an execution has just shown a fault.
-fn shows(execution: &mut Execution<'_, Program>, fault: &Fault) -> bool {
-    let mut ready = Vec::new();
-    execution.ready(&mut ready);
-    let last = execution.events().last();
+/// Runs one execution, as a text says.
+pub(super) fn replay(program: &mut Program, schedule: &Schedule, limits: Limits) -> Summary {
+    let mut reporter = Reporter { limits, run: 0, sources: Sources::default() };
+    let _ = program.take_leaks();
+    let (run, misfit) = schedule.run(program, limits.steps_max);
+    let leaks = program.take_leaks();
+    let mut summary = Summary { executions: 1, ..Summary::default() };
+    if let Some(misfit) = misfit {
+        summary.threads_at_misfit = replay::about(program, &run, &mut reporter.sources);
+        summary.replayed = Some(Replayed::Misfit(misfit));
+        return summary;
+    }
+    if run.ending.is_none() && run.events.len() >= limits.steps_max && !run.has_failed() {
+        let failure = reporter.endless(program, run);
+        let is_same = failure.schedule.signature() == schedule.signature();
+        summary.replayed = Some(if is_same { Replayed::Same } else { Replayed::Otherwise });
+        summary.failures.push(failure);
+        return summary;
+    }
+    let trace = Trace::new(program, &run, &mut reporter.sources);
+    let mut kinds = reporter.kinds(program, &run, &trace);
+    kinds.extend(leaks.iter().map(leak));
+    let is_same = kinds.iter().any(|kind| Some(signature(kind, &trace)) == schedule.signature());
+    summary.replayed = Some(match (kinds.is_empty(), is_same) {
+        (true, _) => Replayed::Passed,
+        (_, true) => Replayed::Same,
+        _ => Replayed::Otherwise,
+    });
+    for kind in kinds {
+        let failure = reporter.failure(program, &run, trace.clone(), kind, true);
+        summary.failures.push(failure);
+    }
+    summary.executions_for_reports = reporter.run;
+    summary
+}
+
+/// Makes reports of failures, with executions that it runs.
+struct Reporter {
+    limits: Limits,
+    /// The executions so far.
+    run: u64,
+    sources: Sources,
+}
+
+impl Reporter {
+    /// Returns a fault with its execution. `None` if it is no failure of its own: what waits after
+    /// a panic.
+    fn fault(&mut self, program: &mut Program, found: &Found) -> Option<Failure> {
+        self.run += 1;
+        // If it is not the same in each run, what is there of the execution tells how far it came.
+        let (run, is_whole) = along(program, &found.steps);
+        let is_confirmed = is_whole && shows(&run, &found.fault);
+        if matches!(found.fault, Fault::Deadlock(_) | Fault::Livelock(_)) && run.has_failed() {
+            return None;
+        }
+        let trace = Trace::new(program, &run, &mut self.sources);
+        let kind = match &found.fault {
+            Fault::Failure(number) => FailureKind::Panic(program.panic(*number)?),
+            Fault::StepLimit => return Some(self.endless(program, run)),
+            Fault::Deadlock(_) => FailureKind::Deadlock(blocked::waiting(program, &run, &trace)),
+            Fault::Livelock(_) => FailureKind::Livelock(blocked::waiting(program, &run, &trace)),
+            Fault::Race(found) => FailureKind::Race(Box::new(race(program, &run, &trace, found))),
+        };
+        Some(self.failure(program, &run, trace, kind, is_confirmed))
+    }
+
+    /// Returns what is wrong in a run, as far as the engine sees it.
+    fn kinds(&self, program: &Program, run: &Run, trace: &Trace) -> Vec<FailureKind> {
+        let mut kinds = Vec::new();
+        for event in &run.events {
+            if let Act::Fail(number) = event.op.act {
+                kinds.extend(program.panic(number).map(FailureKind::Panic));
+            }
+        }
+        let races = races_of(&run.events);
+        kinds.extend(
+            races.iter().map(|found| FailureKind::Race(Box::new(race(program, run, trace, found)))),
+        );
+        match run.ending {
+            _ if run.has_failed() => {}
+            Some(Ending::Deadlock) => {
+                kinds.push(FailureKind::Deadlock(blocked::waiting(program, run, trace)));
+            }
+            Some(Ending::Livelock) => {
+                kinds.push(FailureKind::Livelock(blocked::waiting(program, run, trace)));
+            }
+            _ => {}
+        }
+        kinds
+    }
+
+    fn failure(
+        &mut self,
+        program: &mut Program,
+        run: &Run,
+        trace: Trace,
+        kind: FailureKind,
+        is_confirmed: bool,
+    ) -> Failure {
+        let panics = run.events.iter().filter(|event| matches!(event.op.act, Act::Fail(_))).count();
+        let is_consequence = matches!(kind, FailureKind::Panic(_)) && panics > 1;
+        let schedule = Schedule::of(&run.events, Some(signature(&kind, &trace)));
+        let passing = match is_confirmed && !is_consequence {
+            true => passing::find(program, run, &mut self.sources, self.limits, &mut self.run),
+            false => None,
+        };
+        Failure { kind, trace, is_confirmed, is_consequence, passing, schedule }
+    }
+
+    /// Reports an execution that is too long, by its last operations.
+    fn endless(&mut self, program: &mut Program, mut run: Run) -> Failure {
+        let able: Vec<ThreadId> = run
+            .pending
+            .iter()
+            .filter(|(thread, next)| run.world.alternatives(*thread, &next.op) > 0)
+            .map(|(thread, _)| *thread)
+            .collect();
+        let all = Trace::new(program, &run, &mut self.sources);
+        let endless = endless::endless(program, &run, &all, &able);
+        let kind = FailureKind::Endless(endless);
+        let schedule = Schedule::of(&run.events, Some(signature(&kind, &all)));
+        // The start tells how it comes there; the rest is the same again and again.
+        run.events.truncate(endless::SHOWN);
+        run.in_vain.truncate(endless::SHOWN);
+        let trace = Trace::new(program, &run, &mut self.sources);
+        Failure { kind, trace, is_confirmed: true, is_consequence: false, passing: None, schedule }
+    }
+
+    /// Returns values that an execution leaves, with the execution.
+    fn leak(&mut self, program: &mut Program, leaked: &Leaked) -> Failure {
+        self.run += 1;
+        let run = relive(program, leaked, self.limits.steps_max);
+        let again = program.take_leaks();
+        let is_confirmed = again.iter().any(|again| {
+            let places = |leaked: &Leaked| {
+                leaked.made.iter().map(|at| (at.file(), at.line())).collect::<Vec<_>>()
+            };
+            places(again) == places(leaked)
+        });
+        let mut trace = Trace::new(program, &run, &mut self.sources);
+        let kind = leak(leaked);
+        if let FailureKind::Leak(leaks) = &kind {
+            trace.watch(&leaks.iter().map(|leak| leak.made.clone()).collect::<Vec<_>>());
+        }
+        self.failure(program, &run, trace, kind, is_confirmed)
+    }
+}
+
+/// Runs the execution of a log again: threads end as soon as they can.
+fn relive(program: &mut Program, leaked: &Leaked, steps_max: usize) -> Run {
+    let mut driver = Driver::new(program);
+    for (at, (thread, op, result)) in leaked.log.iter().enumerate() {
+        let alternative = match &op.act {
+            Act::Choose(_) => *result as u32,
+            Act::Notify { all: false, .. } => {
+                let Some(Object::Condition { waiting, .. }) = driver.world().get(op.object) else {
+                    break;
+                };
+                let later = &leaked.log[at..];
+                woken(waiting, later, op.object).unwrap_or(0)
+            }
+            _ => 0,
+        };
+        let step = Step { thread: *thread, alternative };
+        while !driver.step(step) {
+            let ends = |step: &&Step| {
+                driver.next(step.thread).is_some_and(|next| matches!(next.op.act, Act::Exit(_)))
+            };
+            let Some(end) = driver.ready().iter().find(ends).copied() else {
+                return driver.finish();
+            };
+            driver.step(end);
+        }
+    }
+    driver.run_on(steps_max);
+    driver.finish()
+}
+
+/// Which of the waiting threads is woken first.
+fn woken(
+    waiting: &[ThreadId],
+    later: &[(ThreadId, anyorder_threads::Op, u64)],
+    condition: anyorder_threads::ObjectId,
+) -> Option<u32> {
+    let wakes = |(thread, op, result): &&(ThreadId, anyorder_threads::Op, u64)| {
+        let is_it = op.object == condition && matches!(op.act, Act::Wake(_));
+        is_it && *result == 1 && waiting.contains(thread)
+    };
+    let first = later.iter().find(wakes)?.0;
+    waiting.iter().position(|thread| *thread == first).map(|at| at as u32)
+}
+
+/// Whether an execution shows a fault.
+fn shows(run: &Run, fault: &Fault) -> bool {
+    let last = run.events.last();
     match fault {
         Fault::Failure(number) => last.is_some_and(|event| event.op.act == Act::Fail(*number)),
         Fault::Deadlock(blocked) | Fault::Livelock(blocked) => {
-            let threads = execution.pending().map(|pending| pending.0);
-            ready.is_empty() && threads.eq(blocked.iter().map(|blocked| blocked.thread))
+            let threads = run.pending.iter().map(|pending| pending.0);
+            run.ending.is_some() && threads.eq(blocked.iter().map(|blocked| blocked.thread))
         }
-        Fault::Race(race) => last.is_some_and(|event| {
-            let is_access = matches!(event.op.act, Act::Access { .. });
-            is_access && event.op.object == race.object
+        Fault::Race(race) => races_of(&run.events).iter().any(|other| {
+            let sides = |one: &anyorder_threads::Race| [one.first, one.second];
+            let (own, mut others) = (sides(race), sides(other));
+            let is_same = own == others;
+            others.reverse();
+            other.object == race.object && (is_same || own == others)
         }),
         Fault::StepLimit => true,
-    }
-}
-
-fn waiting(program: &Program, blocked: &[Blocked]) -> Vec<Waiting> {
-    let of = |blocked: &Blocked| Waiting {
-        thread: blocked.thread,
-        act: blocked.op.act.clone(),
-        object: blocked.op.object,
-        position: program.position(blocked.site),
-    };
-    blocked.iter().map(of).collect()
-}
-
-fn line(program: &Program, event: &Event) -> Line {
-    let position = match event.op.act {
-        Act::Fail(number) => program.panic(number).and_then(|panic| panic.position),
-        // The standard library drops what goes out of scope: that tells nobody where.
-        _ => program.position(event.site).filter(|place| !place.file.starts_with("/rustc/")),
-    };
-    Line {
-        thread: event.step.thread,
-        act: event.op.act.clone(),
-        object: event.op.object,
-        result: event.result,
-        position,
     }
 }

@@ -1,16 +1,43 @@
-//! Checks: a closure, run in all of its executions.
+//! Checks: a closure, run in all of its executions. In reading order:
+//!
+//! - `builder`, `environment`: what is asked for; `explore`: the engine, and who reports what it
+//!   found;
+//! - `run`: one execution by hand; `replay`: one that a text tells; `passing`: the right run beside
+//!   a failing one;
+//! - `trace`, `names`, `source`: a run with the names of threads, of variables, of places;
+//! - `failure`, `blocked`, `endless`: what went wrong;
+//! - `words`, `rows`, `title`, `table`, `summary`: all of it as text; `html`: as a page.
 
+pub use blocked::Waiting;
 pub use builder::{Builder, check};
 pub use explore::{Limits, explore};
-pub use summary::{Doubt, Failure, FailureKind, Line, Summary, Waiting};
+pub use failure::{Endless, Failure, FailureKind, Leak, RaceAccess, RaceReport};
+pub use passing::{Passing, Reversed};
+pub use replay::{Misfit, ReplayError, Replayed, Schedule};
+pub use summary::{Doubt, Summary};
+pub use trace::{Line, Trace, TraceObject, TraceThread};
 
 use crate::runtime;
 use anyorder_threads::{Act, ObjectId};
 use std::panic::Location;
 
+mod blocked;
 mod builder;
+mod endless;
+mod environment;
 mod explore;
+mod failure;
+mod html;
+mod names;
+mod passing;
+mod replay;
+mod rows;
+mod run;
+mod source;
 mod summary;
+mod table;
+mod title;
+mod trace;
 mod words;
 
 /// Returns any number below `count`: all of them are tried.

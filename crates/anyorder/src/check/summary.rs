@@ -1,9 +1,19 @@
 //! What a check found.
 
-use super::words::words;
-use crate::runtime::{Panic, Position};
-use anyorder_threads::{Act, Incomplete, ObjectId, ThreadId};
+use super::failure::{Failure, FailureKind};
+use super::replay::Replayed;
+use super::source::Sources;
+use super::table;
+use super::title::at;
+use anyorder_threads::{Act, Divergence, Incomplete};
 use std::fmt;
+use std::fmt::Write as _;
+
+/// The most failures that are shown with their executions; the others have a line each.
+const SHOWN_MAX: usize = 4;
+
+/// The most lines for further failures.
+const LISTED_MAX: usize = 20;
 
 /// What a check found.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -12,12 +22,33 @@ pub struct Summary {
     pub executions: u64,
     /// In how many states the last search had a choice.
     pub states: u64,
+    /// How many more were run to confirm failures, and to find others that do not fail.
+    pub executions_for_reports: u64,
     /// Why something may be missing, if so.
     pub incomplete: Option<Incomplete>,
     /// Why executions may not have been what they seemed.
     pub doubts: Vec<Doubt>,
     /// What went wrong, each once.
     pub failures: Vec<Failure>,
+    /// What became of the one execution that was asked for, if one was.
+    pub replayed: Option<Replayed>,
+    /// What the text of a replay that no longer fits should be compared with: where the threads
+    /// are.
+    pub(super) threads_at_misfit: String,
+    /// The text about the report that was written, if one was asked for.
+    pub(super) report: Option<String>,
+    /// The name of the test, for the command that replays a failure.
+    pub(super) test: Option<String>,
+}
+
+impl Summary {
+    /// Returns whether nothing went wrong, in all executions that there are. Of a replay, whether
+    /// that one execution did not fail.
+    #[must_use]
+    pub fn is_ok(&self) -> bool {
+        let fits = matches!(self.replayed, None | Some(Replayed::Passed));
+        self.failures.is_empty() && self.incomplete.is_none() && self.doubts.is_empty() && fits
+    }
 }
 
 impl Summary {
@@ -27,10 +58,15 @@ impl Summary {
         matches!(self.incomplete, Some(Incomplete::Executions | Incomplete::Stopped(_)))
     }
 
-    /// Returns whether nothing went wrong, in all executions that there are.
-    #[must_use]
-    pub fn is_ok(&self) -> bool {
-        self.failures.is_empty() && self.incomplete.is_none() && self.doubts.is_empty()
+    /// Removes leaks from the failures.
+    pub(super) fn forgive_leaks(&mut self) {
+        self.failures.retain(|failure| !matches!(failure.kind, FailureKind::Leak(_)));
+        if self.failures.is_empty() && self.replayed.is_some() {
+            self.replayed = self.replayed.take().map(|replayed| match replayed {
+                Replayed::Same | Replayed::Otherwise => Replayed::Passed,
+                other => other,
+            });
+        }
     }
 }
 
@@ -45,155 +81,150 @@ pub enum Doubt {
     OutsideData,
 }
 
-/// A thread that cannot go on.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Waiting {
-    /// The thread.
-    pub thread: ThreadId,
-    /// What it waits to do.
-    pub act: Act,
-    /// To which object.
-    pub object: ObjectId,
-    /// Where.
-    pub position: Option<Position>,
-}
-
-/// An execution that failed.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Failure {
-    /// How.
-    pub kind: FailureKind,
-    /// The execution.
-    pub lines: Vec<Line>,
-    /// Whether it failed again when it was run again.
-    pub is_confirmed: bool,
-}
-
-/// How an execution fails.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum FailureKind {
-    /// A thread panicked.
-    Panic(Panic),
-    /// Threads wait, and none can go on.
-    Deadlock(Vec<Waiting>),
-    /// Threads spin, and nothing will change.
-    Livelock(Vec<Waiting>),
-    /// Two accesses of a cell that nothing orders, one of them a write.
-    Race(Option<Position>, Option<Position>),
-}
-
-/// An operation of an execution.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Line {
-    /// The thread.
-    pub thread: ThreadId,
-    /// What it did.
-    pub act: Act,
-    /// To which object.
-    pub object: ObjectId,
-    /// The result.
-    pub result: u64,
-    /// Where.
-    pub position: Option<Position>,
-}
-
-impl fmt::Display for FailureKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            FailureKind::Panic(Panic { thread, message, position }) => {
-                write!(f, "thread {} panicked", thread.0)?;
-                if let Some(position) = position {
-                    write!(f, " at {position}")?;
-                }
-                write!(f, ": {message}")
-            }
-            FailureKind::Deadlock(waiting) => {
-                f.write_str("deadlock: no thread can go on")?;
-                waiting.iter().try_for_each(|waiting| write!(f, "\n  {waiting}"))
-            }
-            FailureKind::Livelock(waiting) => {
-                f.write_str("livelock: threads spin, and nothing will change")?;
-                waiting.iter().try_for_each(|waiting| write!(f, "\n  {waiting}"))
-            }
-            FailureKind::Race(first, second) => {
-                let place = |side: &Option<Position>| match side {
-                    Some(position) => position.to_string(),
-                    None => "an unknown place".to_owned(),
-                };
-                write!(f, "data race: {} and {}", place(first), place(second))
-            }
-        }
-    }
-}
-
-impl fmt::Display for Line {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words = words(&self.act, Some(self.result));
-        operation(f, (self.thread, &words, self.object), self.position.as_ref())
-    }
-}
-
-impl fmt::Display for Waiting {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words = words(&self.act, None);
-        operation(f, (self.thread, &words, self.object), self.position.as_ref())
-    }
-}
-
-fn operation(
-    f: &mut fmt::Formatter<'_>,
-    (thread, words, object): (ThreadId, &str, ObjectId),
-    position: Option<&Position>,
-) -> fmt::Result {
-    write!(f, "thread {}: {words}", thread.0)?;
-    if object != ObjectId::NONE {
-        write!(f, " #{}", object.0)?;
-    }
-    match position {
-        Some(position) => write!(f, " ({position})"),
-        None => Ok(()),
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}", self.kind)?;
-        writeln!(f, "after{}", if self.is_confirmed { "" } else { " (run again, it did not)" })?;
-        self.lines.iter().try_for_each(|line| writeln!(f, "  {line}"))
-    }
-}
-
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let plural = if self.executions == 1 { "" } else { "s" };
-        write!(f, "{} execution{plural}", self.executions)?;
-        match &self.incomplete {
-            None => writeln!(f)?,
-            Some(Incomplete::Executions) => writeln!(f, ", incomplete: as many as allowed")?,
-            Some(Incomplete::Steps) => writeln!(f, ", incomplete: one was too long")?,
-            Some(Incomplete::Stopped(_)) => writeln!(f, ", incomplete: stopped")?,
-            Some(Incomplete::Diverged(None)) => {
-                writeln!(f, ", incomplete: something is not as it was in an earlier execution")?;
-            }
-            Some(Incomplete::Diverged(Some(how))) => {
-                writeln!(
-                    f,
-                    ", incomplete: after the same results, thread {} {} #{} in one execution and {} \
-                     #{} in another: does it look at a clock, at random numbers, at addresses, or at data \
-                     that outlives an execution?",
-                    how.thread.0,
-                    words(&how.expected.op.act, None),
-                    how.expected.op.object.0,
-                    words(&how.found.op.act, None),
-                    how.found.op.object.0
-                )?;
+        match &self.replayed {
+            Some(replayed) => writeln!(f, "{replayed}")?,
+            None => {
+                write!(f, "{}", plural(self.executions, "execution"))?;
+                let own = self.failures.iter().filter(|failure| !failure.is_consequence).count();
+                if own > 0 {
+                    write!(f, ", {}", plural(own as u64, "failure"))?;
+                }
+                match &self.incomplete {
+                    None => writeln!(f)?,
+                    Some(incomplete) => {
+                        writeln!(f, ", incomplete: {}", incomplete_words(incomplete))?
+                    }
+                }
             }
         }
+        f.write_str(&self.threads_at_misfit)?;
         for doubt in &self.doubts {
             writeln!(f, "in doubt: {doubt}")?;
         }
-        self.failures.iter().try_for_each(|failure| write!(f, "{failure}"))
+        let mut sources = Sources::default();
+        let (ranked, shown) = ranked(&self.failures);
+        for failure in &ranked[..shown] {
+            writeln!(f)?;
+            f.write_str(&text(failure, self.test.as_deref(), &mut sources))?;
+        }
+        let (consequences, others): (Vec<&Failure>, Vec<&Failure>) =
+            ranked[shown..].iter().copied().partition(|failure| failure.is_consequence);
+        listed(f, "other executions:", &others, true)?;
+        listed(f, "after one of these panics:", &consequences, false)?;
+        match &self.report {
+            Some(report) => writeln!(f, "{report}"),
+            None => Ok(()),
+        }
     }
+}
+
+/// Failures in a line each.
+fn listed(
+    f: &mut fmt::Formatter<'_>,
+    head: &str,
+    failures: &[&Failure],
+    with_replay: bool,
+) -> fmt::Result {
+    if failures.is_empty() {
+        return Ok(());
+    }
+    writeln!(f, "\n{head}")?;
+    for failure in failures.iter().take(LISTED_MAX) {
+        writeln!(f, "  {}", anyorder_common::text::escape(&failure.title()))?;
+        if with_replay {
+            writeln!(f, "    ANYORDER_REPLAY='{}'", failure.replay())?;
+        }
+    }
+    match failures.len().saturating_sub(LISTED_MAX) {
+        0 => Ok(()),
+        more => writeln!(f, "  {more} more"),
+    }
+}
+
+/// The failures, the first ones of each class and place before consequences and repetitions.
+fn ranked(failures: &[Failure]) -> (Vec<&Failure>, usize) {
+    let mut places = Vec::new();
+    let (mut first, mut later) = (Vec::new(), Vec::new());
+    for failure in failures {
+        let place = (failure.class(), failure.position());
+        let is_later = failure.is_consequence || places.contains(&place);
+        places.push(place);
+        if is_later { later.push(failure) } else { first.push(failure) }
+    }
+    let shown = first.len().clamp(1, SHOWN_MAX).min(failures.len());
+    first.append(&mut later);
+    (first, shown)
+}
+
+fn plural(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Returns a failure with its execution.
+fn text(failure: &Failure, test: Option<&str>, sources: &mut Sources) -> String {
+    let mut out = format!("{}\n", anyorder_common::text::escape(&failure.title()));
+    for line in failure.details() {
+        let _ = writeln!(out, "  {}", anyorder_common::text::escape(&line));
+    }
+    if failure.is_consequence {
+        out.push_str("  after another panic in the same execution\n");
+    }
+    if !failure.is_confirmed {
+        out.push_str("  run again, it did not fail: the program is not the same in each run\n");
+    }
+    out.push('\n');
+    out.push_str(&table::table(&failure.trace, &table::failing(failure), sources));
+    if let Some(passing) = &failure.passing {
+        out.push_str("\nwith B before A it does not fail:\n\n");
+        out.push_str(&table::table(&passing.trace, &table::passing(passing, false), sources));
+    }
+    let made: Vec<String> = failure
+        .trace
+        .objects
+        .iter()
+        .filter_map(|object| {
+            let is_numbered = object.name.contains(' ') && !object.name.starts_with("arc");
+            let made = object.made.as_ref().filter(|_| is_numbered)?;
+            Some(format!("  {}: made at {}\n", object.name, at(Some(made))))
+        })
+        .collect();
+    if !made.is_empty() {
+        out.push('\n');
+    }
+    made.iter().for_each(|line| out.push_str(line));
+    let test = test.map(|test| format!(" {test}")).unwrap_or_default();
+    let _ = writeln!(out, "\nto replay: ANYORDER_REPLAY='{}' cargo test{test}", failure.replay());
+    out
+}
+
+fn incomplete_words(incomplete: &Incomplete) -> String {
+    match incomplete {
+        Incomplete::Executions => "as many as allowed, and there are more".to_owned(),
+        Incomplete::Steps => "an execution had more operations than allowed".to_owned(),
+        Incomplete::Stopped(reason) => format!("{reason}, and there are more"),
+        Incomplete::Diverged(None) => {
+            "something is not as it was in an earlier execution: does the test look at a clock, at \
+             random numbers, at addresses, or at data that outlives an execution?"
+                .to_owned()
+        }
+        Incomplete::Diverged(Some(how)) => diverged(how),
+    }
+}
+
+fn diverged(how: &Divergence) -> String {
+    let of = |act: &Act| super::replay::kind_words(super::replay::kind(act));
+    format!(
+        "after the same results, thread {} is about to {} (#{}) in one execution and to {} (#{}) in \
+         another: does it look at a clock, at random numbers, at addresses, or at data that outlives an \
+         execution?",
+        how.thread.0,
+        of(&how.expected.op.act),
+        how.expected.op.object.0,
+        of(&how.found.op.act),
+        how.found.op.object.0
+    )
 }
 
 impl fmt::Display for Doubt {

@@ -32,6 +32,7 @@ pub struct Notified<'n> {
 
 impl Notify {
     /// Makes one without a permit.
+    #[track_caller]
     #[must_use]
     pub const fn new() -> Notify {
         let state = State { has_permit: false, generation: 0, waiters: Waiters::new() };
@@ -70,6 +71,7 @@ impl Notify {
 }
 
 impl Default for Notify {
+    #[track_caller]
     fn default() -> Notify {
         Notify::new()
     }

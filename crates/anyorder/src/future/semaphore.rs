@@ -57,6 +57,7 @@ struct Place<'s> {
 
 impl Semaphore {
     /// Makes a semaphore with some permits.
+    #[track_caller]
     #[must_use]
     pub const fn new(permits: usize) -> Semaphore {
         let state = State { permits, is_closed: false, waiters: Waiters::new() };

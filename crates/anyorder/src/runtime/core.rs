@@ -6,8 +6,10 @@
 use super::arena;
 use super::contents::Storage;
 use super::failure::{Panic, Panics, Position};
+use super::leaks::Leaks;
 use super::names::{Names, Place};
 use super::program::Setting;
+use super::slot::About;
 use super::strand::{Body, Routine, Strand};
 use anyorder_threads::{Act, Next, Object, ObjectId, Op, SiteId, ThreadId, World};
 use corosensei::stack::DefaultStack;
@@ -80,6 +82,7 @@ pub(crate) struct State {
     pub(super) storage: Storage,
     /// What `alloc` gave out in this execution, by address.
     pub(super) allocated: FxHashMap<usize, ObjectId>,
+    pub(super) leaks: Leaks,
     /// Whether some name depends on the schedule.
     pub(super) has_loose_names: bool,
     /// Whether some data lies outside of the executions and is not the same in each.
@@ -100,6 +103,7 @@ impl Core {
             retired: Vec::new(),
             storage: Storage::default(),
             allocated: FxHashMap::default(),
+            leaks: Leaks::default(),
             has_loose_names: false,
             has_outside_data: false,
         };
@@ -217,12 +221,8 @@ impl Core {
         with(Core::perform_deferred);
         self.with_strand(thread, |strand| {
             let is_known = strand.spawned == 0;
-            let exit = if is_known { exit } else { strand.version() };
-            strand.exit = strand.exit_with_leaks(exit);
+            strand.exit = if is_known { exit } else { strand.version() };
         });
-        if thread == ThreadId::MAIN && self.setting.leaks_are_failures {
-            self.find_leaks();
-        }
     }
 
     pub(super) fn with_strand<R>(&self, thread: ThreadId, f: impl FnOnce(&mut Strand) -> R) -> R {
@@ -260,21 +260,21 @@ impl Core {
     }
 
     /// Gives the next object of the running thread its number.
-    pub(crate) fn make(&self, at_first: Object) -> ObjectId {
+    pub(crate) fn make(&self, at_first: Object, about: About) -> ObjectId {
         let execution = self.execution.get();
         let state = &mut *self.state.borrow_mut();
         let current = state.current;
         let strand = state.strands[current.index()].as_mut().expect("a thread that was spawned");
         let place = Place::Made(current, strand.made);
         strand.made += 1;
-        state.names.object(execution, place, at_first)
+        state.names.object(execution, place, at_first, Some(about))
     }
 
     /// Gives an object at an address its number.
-    pub(crate) fn find(&self, address: usize, at_first: Object) -> ObjectId {
+    pub(crate) fn find(&self, address: usize, at_first: Object, about: About) -> ObjectId {
         let place = self.place_of(address);
         let state = &mut *self.state.borrow_mut();
-        state.names.object(self.execution.get(), place, at_first)
+        state.names.object(self.execution.get(), place, at_first, Some(about))
     }
 
     pub(crate) fn only_object(&self, place: Place, at_first: Object) -> ObjectId {
@@ -301,19 +301,20 @@ impl Core {
             return;
         }
         self.phase.set(Phase::Stopping);
-        let mut is_cut = false;
+        let is_complete = self.state.borrow().is_complete();
         while let Some(thread) = self.take_youngest() {
-            is_cut |= self.with_strand(thread, |strand| strand.has_not_ended());
             self.abandon(thread);
         }
         let stored = mem::take(&mut self.state.borrow_mut().storage);
-        if is_cut {
+        if is_complete {
+            self.enter(ptr::null(), ptr::null_mut(), || drop(stored));
+        } else {
             // As with what threads own.
             mem::forget(stored);
-        } else {
-            self.enter(ptr::null(), ptr::null_mut(), || drop(stored));
         }
-        self.state.borrow_mut().end();
+        let state = &mut *self.state.borrow_mut();
+        state.leaks.end_execution(is_complete, &state.log);
+        state.end();
         self.phase.set(Phase::Idle);
     }
 
@@ -363,6 +364,12 @@ impl State {
             .get_or_insert_with(|| Box::new(Strand::new(thread, end, token)));
         strand.begin(body, name, is_given);
         self.alive.push(thread);
+    }
+
+    /// Returns whether all threads have ended.
+    fn is_complete(&self) -> bool {
+        let strands = self.alive.iter().filter_map(|thread| self.strands[thread.index()].as_ref());
+        strands.into_iter().all(|strand| strand.routine.is_none() && strand.body.is_none())
     }
 
     fn end(&mut self) {

@@ -1,102 +1,94 @@
-//! What is left when all threads have ended: owners of shared data, and memory of
-//! [`alloc`](crate::alloc).
-//!
-//! Each thread notes what it makes. When the main thread is through, it waits for all others and
-//! reads how many owners each object has left. It must do the same after the same results, so what
-//! a thread made and did not itself destroy is part of the number that it leaves for its join.
+//! Values of [`Arc`](crate::sync::Arc) that an execution leaves behind: their owners are in a
+//! cycle, or were forgotten. So with memory of [`alloc`](crate::alloc).
 
-use super::core::{self, Core, Phase};
-use super::failure::Panic;
-use super::names::Place;
-use super::strand::Strand;
-use super::version::mix;
-use anyorder_threads::{Act, Object, ObjectId, Op, ThreadId};
+use super::core;
+use super::slot::About;
+use anyorder_threads::{Object, ObjectId, Op, ThreadId};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::panic::Location;
 
-/// Notes that the running thread made an object that must have no owner in the end.
-pub(crate) fn track(object: ObjectId, at: &'static Location<'static>) {
+/// What was performed: a thread, its operation, the result.
+pub(crate) type Log = Vec<(ThreadId, Op, u64)>;
+
+/// Values that an execution left behind.
+#[derive(Clone, Debug)]
+pub(crate) struct Leaked {
+    /// Where they were made.
+    pub(crate) made: Vec<&'static Location<'static>>,
+    /// The execution, without the ends of threads.
+    pub(crate) log: Log,
+}
+
+/// The values that have owners, and those that were left behind.
+#[derive(Debug, Default)]
+pub(super) struct Leaks {
+    owned: FxHashMap<ObjectId, &'static Location<'static>>,
+    /// Whether the execution failed: then nothing is expected of it.
+    is_excused: bool,
+    found: Vec<Leaked>,
+    /// By file, line and column: the places of each leak that was found.
+    known: FxHashSet<Vec<(&'static str, u32, u32)>>,
+}
+
+impl Leaks {
+    pub(super) fn note(&mut self, owners: ObjectId, made: &'static Location<'static>) {
+        self.owned.insert(owners, made);
+    }
+
+    pub(super) fn forget(&mut self, owners: ObjectId) {
+        self.owned.remove(&owners);
+    }
+
+    /// The execution failed: what it leaves behind is no leak.
+    pub(super) fn excuse(&mut self) {
+        self.is_excused = true;
+    }
+
+    /// Notes what is left of an execution. Only a complete one should leave nothing.
+    pub(super) fn end_execution(&mut self, is_complete: bool, log: &Log) {
+        let is_excused = std::mem::take(&mut self.is_excused);
+        if self.owned.is_empty() {
+            return;
+        }
+        let mut left: Vec<(ObjectId, &'static Location<'static>)> = self.owned.drain().collect();
+        if is_excused || !is_complete {
+            return;
+        }
+        left.sort_unstable_by_key(|(owners, _)| owners.0);
+        let made: Vec<_> = left.into_iter().map(|(_, made)| made).collect();
+        let mut places: Vec<_> =
+            made.iter().map(|made| (made.file(), made.line(), made.column())).collect();
+        places.sort_unstable();
+        places.dedup();
+        if self.known.insert(places) {
+            self.found.push(Leaked { made, log: log.clone() });
+        }
+    }
+
+    pub(super) fn take(&mut self) -> Vec<Leaked> {
+        self.known.clear();
+        std::mem::take(&mut self.found)
+    }
+}
+
+/// Gives an allocation at an address an object, which has one owner.
+pub(crate) fn allocated(address: usize, made: &'static Location<'static>) {
     core::with(|core| {
-        if core.setting.leaks_are_failures && core.phase() == Phase::Running {
-            core.with_current(|strand| strand.owed.push((object, at)));
-        }
+        let about = About { type_name: None, made };
+        let object = core.make(Object::Count(1), about);
+        let state = &mut *core.state.borrow_mut();
+        state.allocated.insert(address, object);
+        state.leaks.note(object, made);
     });
 }
 
-/// Notes an allocation at an address.
-pub(crate) fn allocated(address: usize, at: &'static Location<'static>) {
-    let object = core::with(|core| {
-        let object = core.make(Object::Count(1));
-        core.state.borrow_mut().allocated.insert(address, object);
-        object
-    });
-    if let Some(object) = object {
-        track(object, at);
-    }
-}
-
-/// Returns the allocation at an address, which ends.
+/// Returns the object of the allocation at an address, which ends.
 pub(crate) fn freed(address: usize) -> Option<ObjectId> {
-    core::with(|core| core.state.borrow_mut().allocated.remove(&address)).flatten()
-}
-
-impl Strand {
-    /// The object is gone: its creator saw it.
-    pub(super) fn settle(&mut self, object: ObjectId) {
-        if let Some(at) = self.owed.iter().rposition(|owed| owed.0 == object) {
-            self.owed.remove(at);
-        }
-    }
-
-    /// Returns the number that the exit leaves: also for what the thread made.
-    pub(super) fn exit_with_leaks(&self, exit: u64) -> u64 {
-        self.owed.iter().fold(exit, |number, owed| mix(number, u64::from(owed.0.0)))
-    }
-}
-
-impl Core {
-    /// Waits for all threads, and fails for each object that has owners left. Not after a panic:
-    /// that leaves what it likes.
-    pub(super) fn find_leaks(&self) {
-        let here = Location::caller();
-        let (mut threads, mut next) = (vec![ThreadId::MAIN], 0);
-        while let Some(thread) = threads.get(next).copied() {
-            next += 1;
-            if thread != ThreadId::MAIN {
-                seen(|core| {
-                    let end = core.only_object(Place::End(thread), Object::End(None));
-                    core.perform(Op::new(end, Act::Join), here)
-                });
-            }
-            let (spawned, has_failed) =
-                self.with_strand(thread, |strand| (strand.spawned, strand.has_failed));
-            if has_failed {
-                return;
-            }
-            threads.extend(
-                (0..spawned).map(|ordinal| {
-                    seen(|core| core.state.borrow_mut().names.thread(thread, ordinal))
-                }),
-            );
-        }
-        for thread in threads {
-            for (object, at) in self.with_strand(thread, |strand| strand.owed.clone()) {
-                let left = seen(|core| core.perform(Op::new(object, Act::Use), at));
-                if left > 0 {
-                    let message = format!("leak: made here, and {left} not dropped");
-                    seen(|core| core.fail_at(message, at));
-                }
-            }
-        }
-    }
-
-    fn fail_at(&self, message: String, at: &'static Location<'static>) {
-        let panic = Panic { thread: ThreadId::MAIN, message, position: Some(at.into()) };
-        let number = self.state.borrow_mut().panics.number(panic);
-        self.perform(Op::new(ObjectId::NONE, Act::Fail(number)), at);
-    }
-}
-
-/// As [`core::with`], in a check.
-fn seen<R>(f: impl FnOnce(&Core) -> R) -> R {
-    core::with(f).expect("a thread runs in a check")
+    let object = core::with(|core| {
+        let state = &mut *core.state.borrow_mut();
+        let object = state.allocated.remove(&address)?;
+        state.leaks.forget(object);
+        Some(object)
+    });
+    object.flatten()
 }

@@ -5,20 +5,21 @@
 //! - `arena`: an allocator that makes this decidable for what lies on the heap;
 //! - `version`, `contents`: data that the engines do not see;
 //! - `strand`, `locals`: the state of a thread;
-//! - `core`: executions; `perform`: operations; `failure`: panics; `leaks`: what is left over;
+//! - `leaks`: values that outlive their owners;
+//! - `core`: executions; `perform`: operations; `failure`: panics;
 //! - `program`: all of it, as a `ThreadProgram`.
 
 pub(crate) use contents::Contents;
 pub(crate) use core::with;
-pub(crate) use leaks::{allocated, freed, track};
+pub(crate) use leaks::{Leaked, allocated, freed};
 pub(crate) use locals::{Local, Owned};
 pub(crate) use names::Place;
 pub(crate) use perform::{
-    fresh_version, give_way, is_checking, is_stopping, perform, perform_in_drop, run_to_end,
-    unseen, version_of, version_of_model,
+    forget_owned, fresh_version, give_way, is_checking, is_stopping, note_owned, perform,
+    perform_in_drop, run_to_end, unseen, version_of, version_of_model,
 };
 pub(crate) use place::{address_of_number, number_of_address, number_of_heap_address};
-pub(crate) use slot::Slot;
+pub(crate) use slot::{About, Slot};
 pub(crate) use version::mix;
 
 pub use arena::Allocator;

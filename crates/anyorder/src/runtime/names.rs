@@ -1,6 +1,7 @@
 //! Numbers of threads, objects and positions: the same in all executions of one program.
 
 use super::arena;
+use super::slot::About;
 use anyorder_threads::{Object, ObjectId, SiteId, ThreadId};
 use rustc_hash::FxHashMap;
 use std::panic::Location;
@@ -47,6 +48,7 @@ pub(crate) struct Names {
     contents_counts: FxHashMap<u32, u32>,
     places: FxHashMap<Place, Objects>,
     initial: Vec<Object>,
+    abouts: Vec<Option<About>>,
     sites: Vec<&'static Location<'static>>,
     /// By address: one position may have several.
     sites_by_address: FxHashMap<usize, SiteId>,
@@ -69,7 +71,13 @@ impl Names {
     }
 
     /// Returns the object that begins to exist at a place in this execution.
-    pub(crate) fn object(&mut self, execution: u64, place: Place, at_first: Object) -> ObjectId {
+    pub(crate) fn object(
+        &mut self,
+        execution: u64,
+        place: Place,
+        at_first: Object,
+        about: Option<About>,
+    ) -> ObjectId {
         debug_assert!(!arena::is_active());
         let objects = self.places.entry(place).or_default();
         if objects.execution != execution {
@@ -85,6 +93,7 @@ impl Names {
         }
         let id = ObjectId(self.initial.len() as u32);
         self.initial.push(at_first.clone());
+        self.abouts.push(about);
         objects.known.push((number, at_first, id));
         id
     }
@@ -94,7 +103,7 @@ impl Names {
         if let Some((.., id)) = self.places.get(&place).and_then(|objects| objects.known.first()) {
             return *id;
         }
-        self.object(0, place, at_first)
+        self.object(0, place, at_first, None)
     }
 
     /// Returns the number of what is known of a place, from 1 to 24 bits.
@@ -109,6 +118,11 @@ impl Names {
 
     pub(crate) fn initial(&self, object: ObjectId) -> Object {
         self.initial.get(object.index()).cloned().unwrap_or(Object::Data(0))
+    }
+
+    /// Returns what reports say of an object, if it has a slot.
+    pub(crate) fn about(&self, object: ObjectId) -> Option<About> {
+        self.abouts.get(object.index()).copied().flatten()
     }
 
     pub(crate) fn site(&mut self, location: &'static Location<'static>) -> SiteId {

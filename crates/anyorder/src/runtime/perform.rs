@@ -79,6 +79,16 @@ pub(crate) fn fresh_version() -> u64 {
     core::with(|core| core.with_current(|strand| strand.version())).unwrap_or(0)
 }
 
+/// Notes a value that its owners share, by the object that counts them, and where it was made.
+pub(crate) fn note_owned(owners: ObjectId, made: &'static Location<'static>) {
+    core::with(|core| core.state.borrow_mut().leaks.note(owners, made));
+}
+
+/// Notes that a value has no owner any more.
+pub(crate) fn forget_owned(owners: ObjectId) {
+    core::with(|core| core.state.borrow_mut().leaks.forget(owners));
+}
+
 /// Gives way: if the thread read the same as before it gave way last, it spins, and waits until
 /// something of it changes. Otherwise nothing: it may go on before all others.
 pub(crate) fn give_way(at: &'static Location<'static>) {
@@ -166,11 +176,11 @@ impl Core {
         let panic = self.with_current(|strand| {
             let unknown = Panic { thread: strand.id, message: String::new(), position: None };
             strand.taken_unwinding.clear();
-            strand.has_failed = true;
             strand.panic.take().unwrap_or(unknown)
         });
         if !self.setting.panics_are_results || panic.thread == ThreadId::MAIN {
             let number = self.state.borrow_mut().panics.number(panic);
+            self.state.borrow_mut().leaks.excuse();
             self.send(Op::new(ObjectId::NONE, Act::Fail(number)), Location::caller());
         }
         payload

@@ -2,7 +2,9 @@
 
 use super::core::Core;
 use super::failure::{Panic, Position, hook_panics};
+use super::leaks::Leaked;
 use super::perform::run_to_end;
+use super::slot::About;
 use anyorder_threads::{Next, Object, ObjectId, SiteId, ThreadId, ThreadProgram};
 use std::sync::Arc;
 
@@ -29,15 +31,11 @@ pub struct Setting {
     pub stack_size: usize,
     /// Whether the panic of a spawned thread is a result for its join, and no failure.
     pub panics_are_results: bool,
-    /// Whether it is a failure if an `Arc` or an allocation of [`alloc`](crate::alloc) is left when
-    /// all threads have ended.
-    pub leaks_are_failures: bool,
 }
 
 impl Default for Setting {
     fn default() -> Setting {
-        let stack_size = STACK_SIZE;
-        Setting { stack_size, panics_are_results: false, leaks_are_failures: false }
+        Setting { stack_size: STACK_SIZE, panics_are_results: false }
     }
 }
 
@@ -65,6 +63,22 @@ impl Program {
     #[must_use]
     pub fn position(&self, site: SiteId) -> Option<Position> {
         self.core.state.borrow().names.location(site).map(Position::from)
+    }
+
+    /// Returns the name that a thread of the last execution was given, if it has one.
+    #[must_use]
+    pub fn thread_name(&self, thread: ThreadId) -> Option<Arc<str>> {
+        self.core.state.borrow().strands.get(thread.index())?.as_ref()?.name.clone()
+    }
+
+    /// Returns what reports say of an object.
+    pub(crate) fn about(&self, object: ObjectId) -> Option<About> {
+        self.core.state.borrow().names.about(object)
+    }
+
+    /// Takes the leaks of the executions since they were taken last, each once.
+    pub(crate) fn take_leaks(&mut self) -> Vec<Leaked> {
+        self.core.state.borrow_mut().leaks.take()
     }
 
     /// Returns whether names may depend on the schedule: some object was at an address of which

@@ -2,34 +2,66 @@
 
 use super::core;
 use anyorder_threads::{Object, ObjectId};
+use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bits of a slot for the number of the object; the others are for the execution.
 const OBJECT_BITS: u32 = 24;
 
 /// Where a shared object keeps its number, in one execution. It gets one when it is used first.
-pub(crate) struct Slot(AtomicU64);
+pub(crate) struct Slot {
+    number: AtomicU64,
+    about: About,
+}
+
+/// What reports say of an object.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct About {
+    /// Its type, if that was noted.
+    pub(crate) type_name: Option<fn() -> &'static str>,
+    /// Where it was made.
+    pub(crate) made: &'static Location<'static>,
+}
 
 impl Slot {
+    #[track_caller]
     pub(crate) const fn new() -> Slot {
-        Slot(AtomicU64::new(0))
+        let about = About { type_name: None, made: Location::caller() };
+        Slot { number: AtomicU64::new(0), about }
+    }
+
+    /// Makes the slot of an object of a type, for reports.
+    #[track_caller]
+    pub(crate) const fn of(type_name: fn() -> &'static str) -> Slot {
+        let about = About { type_name: Some(type_name), made: Location::caller() };
+        Slot { number: AtomicU64::new(0), about }
     }
 
     /// Makes the slot of an object that gets its number now, by what its thread made before.
+    #[track_caller]
     pub(crate) fn made(at_first: impl FnOnce() -> Object) -> Slot {
-        let slot = Slot::new();
-        core::with(|core| slot.set(core.execution(), core.make(at_first())));
-        slot
+        Slot::new().make(at_first)
+    }
+
+    /// Gives the object its number now, by what its thread made before.
+    pub(crate) fn make(self, at_first: impl FnOnce() -> Object) -> Slot {
+        core::with(|core| self.set(core.execution(), core.make(at_first(), self.about)));
+        self
+    }
+
+    /// Returns where the object was made.
+    pub(crate) const fn made_at(&self) -> &'static Location<'static> {
+        self.about.made
     }
 
     fn set(&self, execution: u64, object: ObjectId) -> ObjectId {
         assert!(object.0 < 1 << OBJECT_BITS, "a check has at most 2^24 objects");
-        self.0.store(execution << OBJECT_BITS | u64::from(object.0), Ordering::Relaxed);
+        self.number.store(execution << OBJECT_BITS | u64::from(object.0), Ordering::Relaxed);
         object
     }
 
     fn known(&self, execution: u64) -> Option<ObjectId> {
-        let value = self.0.load(Ordering::Relaxed);
+        let value = self.number.load(Ordering::Relaxed);
         let is_known = value >> OBJECT_BITS == execution;
         is_known.then_some(ObjectId(value as u32 & ((1 << OBJECT_BITS) - 1)))
     }
@@ -40,7 +72,7 @@ impl Slot {
     pub(crate) fn id(&self, at_first: impl FnOnce() -> Object) -> ObjectId {
         let id = core::with(|core| match self.known(core.execution()) {
             Some(id) => id,
-            None => self.set(core.execution(), core.find(self.address(), at_first())),
+            None => self.set(core.execution(), core.find(self.address(), at_first(), self.about)),
         });
         id.unwrap_or(ObjectId::NONE)
     }

@@ -48,10 +48,6 @@ pub(crate) struct Strand {
     /// Locks that it took while it unwound.
     pub(crate) taken_unwinding: Vec<ObjectId>,
     pub(crate) panic: Option<Panic>,
-    /// Whether it panicked.
-    pub(crate) has_failed: bool,
-    /// What it made that must be gone in the end, and where; not what it saw go itself.
-    pub(super) owed: Vec<(ObjectId, &'static Location<'static>)>,
     pub(crate) locals: Locals,
     pub(crate) name: Option<Arc<str>>,
     pub(crate) end: ObjectId,
@@ -80,8 +76,6 @@ impl Strand {
             deferred: Vec::new(),
             taken_unwinding: Vec::new(),
             panic: None,
-            has_failed: false,
-            owed: Vec::new(),
             locals: Locals::default(),
             name: None,
             end,
@@ -103,14 +97,7 @@ impl Strand {
         self.deferred.clear();
         self.taken_unwinding.clear();
         self.panic = None;
-        self.has_failed = false;
-        self.owed.clear();
         self.name = name;
-    }
-
-    /// Returns whether it has code to run: it stopped at an operation, or was not begun.
-    pub(super) fn has_not_ended(&self) -> bool {
-        self.routine.is_some() || self.body.is_some()
     }
 
     pub(crate) fn set_stack(&mut self, stack: &DefaultStack) {
@@ -125,9 +112,6 @@ impl Strand {
         self.is_varied |= varies(&op.act);
         if is_read(&op.act, result) {
             self.note_read(op.clone(), result);
-        }
-        if matches!(op.act, Act::Drop | Act::TakeSole) && result == 1 {
-            self.settle(op.object);
         }
         Some(op)
     }

@@ -50,6 +50,11 @@ impl<T: ?Sized> Shared<T> {
     fn value(&self) -> *mut T {
         self.value.get() as *mut T
     }
+
+    /// Begins to watch whether the value is left behind.
+    fn note_owned(&self) {
+        runtime::note_owned(self.owners(), self.owners.made_at());
+    }
 }
 
 /// As [`std::sync::Arc`].
@@ -70,14 +75,15 @@ impl<T> Arc<T> {
     #[track_caller]
     pub fn new(value: T) -> Arc<T> {
         let shared = Shared {
-            owners: Slot::made(|| Object::Count(1)),
-            weak: Slot::made(|| Object::Count(0)),
+            owners: Slot::of(std::any::type_name::<Arc<T>>).make(|| Object::Count(1)),
+            weak: Slot::of(std::any::type_name::<Weak<T>>).make(|| Object::Count(0)),
             owners_here: AtomicUsize::new(1),
             weak_here: AtomicUsize::new(0),
             value: UnsafeCell::new(ManuallyDrop::new(value)),
         };
-        runtime::track(shared.owners(), Location::caller());
-        Arc { shared: StdArc::new(shared) }
+        let arc = Arc { shared: StdArc::new(shared) };
+        arc.shared.note_owned();
+        arc
     }
 
     /// As [`new`](Self::new), in a pin.
@@ -92,8 +98,8 @@ impl<T> Arc<T> {
     #[track_caller]
     pub fn new_cyclic(make: impl FnOnce(&Weak<T>) -> T) -> Arc<T> {
         let shared = StdArc::new(Shared {
-            owners: Slot::made(|| Object::Count(0)),
-            weak: Slot::made(|| Object::Count(1)),
+            owners: Slot::of(std::any::type_name::<Arc<T>>).make(|| Object::Count(0)),
+            weak: Slot::of(std::any::type_name::<Weak<T>>).make(|| Object::Count(1)),
             owners_here: AtomicUsize::new(0),
             weak_here: AtomicUsize::new(1),
             value: UnsafeCell::new(ManuallyDrop::new(mem::MaybeUninit::<T>::uninit())),
@@ -105,9 +111,8 @@ impl<T> Arc<T> {
         // SAFETY: as above.
         unsafe { ptr::write(shared.value(), value) };
         shared.owners_here.fetch_add(1, Ordering::Relaxed);
-        let owners = shared.owners();
-        runtime::track(owners, Location::caller());
-        runtime::perform_in_drop(owners, Act::Retain, Location::caller());
+        runtime::perform_in_drop(shared.owners(), Act::Retain, Location::caller());
+        shared.note_owned();
         Arc { shared }
     }
 
@@ -157,6 +162,7 @@ impl<T: ?Sized> Arc<T> {
             false => self.shared.owners_here.load(Ordering::Acquire) == 1,
         };
         if is_sole {
+            runtime::forget_owned(self.shared.owners());
             self.shared.owners_here.fetch_sub(1, Ordering::AcqRel);
         }
         is_sole
@@ -168,14 +174,18 @@ impl<T: ?Sized> Arc<T> {
         let owners = self.shared.owners();
         let was_last_here = self.shared.owners_here.fetch_sub(1, Ordering::AcqRel) == 1;
         // The engine does not tell a thread that unwinds, nor one outside of checks.
-        match runtime::is_checking() {
+        let is_last = match runtime::is_checking() {
             true if thread::panicking() => {
                 runtime::perform(owners, Act::Drop, at);
                 was_last_here
             }
             true => runtime::perform(owners, Act::Drop, at) == 1,
             false => was_last_here,
+        };
+        if is_last {
+            runtime::forget_owned(owners);
         }
+        is_last
     }
 
     fn count(&self, object: ObjectId, here: &AtomicUsize, at: &'static Location<'static>) -> usize {
@@ -288,7 +298,7 @@ impl<T: ?Sized> Arc<T> {
     pub fn from_std(mut std: StdArc<T>) -> Arc<T> {
         assert!(StdArc::get_mut(&mut std).is_some(), "the Arc has another owner");
         let shared = moved::into_shared(std);
-        runtime::track(shared.owners(), Location::caller());
+        shared.note_owned();
         Arc { shared }
     }
 

@@ -11,6 +11,7 @@ use std::sync::Arc as StdArc;
 use std::sync::atomic::AtomicUsize;
 
 /// Moves the value of an `Arc` without other owners.
+#[track_caller]
 pub(super) fn into_shared<T: ?Sized>(std: StdArc<T>) -> StdArc<Shared<T>> {
     let value: *const T = StdArc::into_raw(std);
     // SAFETY: it is alive. The numbers stand before the value, which is the last field.

@@ -25,9 +25,10 @@ impl BarrierWaitResult {
 
 impl Barrier {
     /// Makes a barrier for some number of threads.
+    #[track_caller]
     #[must_use]
     pub const fn new(n: usize) -> Barrier {
-        Barrier { slot: Slot::new(), size: n }
+        Barrier { slot: Slot::of(std::any::type_name::<Barrier>), size: n }
     }
 
     /// Waits until as many threads have come.

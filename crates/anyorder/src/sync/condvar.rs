@@ -32,9 +32,10 @@ impl std::panic::RefUnwindSafe for Condvar {}
 
 impl Condvar {
     /// Makes a condition variable.
+    #[track_caller]
     #[must_use]
     pub const fn new() -> Condvar {
-        Condvar { slot: Slot::new() }
+        Condvar { slot: Slot::of(std::any::type_name::<Condvar>) }
     }
 
     /// Waits. Returns whether it was notified, and whether the lock is poisoned.
@@ -179,6 +180,7 @@ impl Condvar {
 }
 
 impl Default for Condvar {
+    #[track_caller]
     fn default() -> Condvar {
         Condvar::new()
     }

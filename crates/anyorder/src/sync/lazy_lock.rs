@@ -33,8 +33,12 @@ impl<T: std::panic::RefUnwindSafe + std::panic::UnwindSafe, F: std::panic::Unwin
 
 impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     /// Makes a value that `f` will make.
+    #[track_caller]
     pub const fn new(f: F) -> LazyLock<T, F> {
-        LazyLock { completion: Completion::new(), state: Contents::new(State::Pending(f)) }
+        LazyLock {
+            completion: Completion::new(std::any::type_name::<LazyLock<T, F>>),
+            state: Contents::new(State::Pending(f)),
+        }
     }
 
     /// Returns the value. At first, makes it.
@@ -91,6 +95,7 @@ impl<T, F: FnOnce() -> T> Deref for LazyLock<T, F> {
 }
 
 impl<T: Default> Default for LazyLock<T> {
+    #[track_caller]
     fn default() -> LazyLock<T> {
         LazyLock::new(T::default)
     }

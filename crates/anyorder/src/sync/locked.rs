@@ -25,8 +25,11 @@ pub(crate) struct Section {
 }
 
 impl<T> Locked<T> {
-    pub(crate) const fn new(value: T) -> Locked<T> {
-        Locked { lock: Slot::new(), data: Slot::new(), contents: Contents::new(value) }
+    /// Makes a lock and its data, of a type that reports name.
+    #[track_caller]
+    pub(crate) const fn of(value: T, type_name: fn() -> &'static str) -> Locked<T> {
+        let data = Slot::of(std::any::type_name::<T>);
+        Locked { lock: Slot::of(type_name), data, contents: Contents::new(value) }
     }
 
     #[track_caller]
@@ -131,7 +134,7 @@ impl<T: ?Sized> Locked<T> {
         }
         let is_poisoned = self.is_poisoned();
         runtime::perform(self.data_id(), Act::Use, Location::caller());
-        self.data = Slot::new();
+        self.data = Slot::of(std::any::type_name::<T>);
         is_poisoned
     }
 

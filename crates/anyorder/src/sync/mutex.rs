@@ -33,8 +33,9 @@ unsafe impl<T: ?Sized + Sync> Sync for MutexGuard<'_, T> {}
 
 impl<T> Mutex<T> {
     /// Makes a mutex that is free.
+    #[track_caller]
     pub const fn new(value: T) -> Mutex<T> {
-        Mutex { locked: Locked::new(value) }
+        Mutex { locked: Locked::of(value, std::any::type_name::<Mutex<T>>) }
     }
 
     /// Returns the data.
@@ -140,12 +141,14 @@ impl<T: ?Sized> Drop for MutexGuard<'_, T> {
 }
 
 impl<T: Default> Default for Mutex<T> {
+    #[track_caller]
     fn default() -> Mutex<T> {
         Mutex::new(T::default())
     }
 }
 
 impl<T> From<T> for Mutex<T> {
+    #[track_caller]
     fn from(value: T) -> Mutex<T> {
         Mutex::new(value)
     }

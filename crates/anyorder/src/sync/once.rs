@@ -30,8 +30,9 @@ pub(super) struct Turn<'c> {
 }
 
 impl Completion {
-    pub(super) const fn new() -> Completion {
-        Completion { state: Slot::new(), lock: Slot::new() }
+    #[track_caller]
+    pub(super) const fn new(type_name: fn() -> &'static str) -> Completion {
+        Completion { state: Slot::of(type_name), lock: Slot::of(type_name) }
     }
 
     fn state(&self) -> ObjectId {
@@ -66,7 +67,7 @@ impl Completion {
 
     /// Makes it new. Nobody else uses it.
     pub(super) fn renew(&mut self) {
-        *self = Completion::new();
+        *self = Completion::new(std::any::type_name::<Once>);
     }
 }
 
@@ -126,9 +127,10 @@ impl std::panic::RefUnwindSafe for Once {}
 
 impl Once {
     /// Makes something that was not done.
+    #[track_caller]
     #[must_use]
     pub const fn new() -> Once {
-        Once { completion: Completion::new() }
+        Once { completion: Completion::new(std::any::type_name::<Once>) }
     }
 
     /// Calls `f` unless it was called before. Returns when it was called.
@@ -170,6 +172,7 @@ impl Once {
 }
 
 impl Default for Once {
+    #[track_caller]
     fn default() -> Once {
         Once::new()
     }

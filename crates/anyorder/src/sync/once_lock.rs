@@ -24,9 +24,13 @@ impl<T: std::panic::RefUnwindSafe + std::panic::UnwindSafe> std::panic::RefUnwin
 
 impl<T> OnceLock<T> {
     /// Makes one without a value.
+    #[track_caller]
     #[must_use]
     pub const fn new() -> OnceLock<T> {
-        OnceLock { completion: Completion::new(), value: Contents::new(None) }
+        OnceLock {
+            completion: Completion::new(std::any::type_name::<OnceLock<T>>),
+            value: Contents::new(None),
+        }
     }
 
     fn value(&self) -> Option<&T> {
@@ -109,6 +113,7 @@ impl<T> OnceLock<T> {
 }
 
 impl<T> Default for OnceLock<T> {
+    #[track_caller]
     fn default() -> OnceLock<T> {
         OnceLock::new()
     }

@@ -45,8 +45,9 @@ unsafe impl<T: ?Sized + Sync> Sync for RwLockWriteGuard<'_, T> {}
 
 impl<T> RwLock<T> {
     /// Makes a lock that is free.
+    #[track_caller]
     pub const fn new(value: T) -> RwLock<T> {
-        RwLock { locked: Locked::new(value) }
+        RwLock { locked: Locked::of(value, std::any::type_name::<RwLock<T>>) }
     }
 
     /// Returns the data.
@@ -192,12 +193,14 @@ impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
 }
 
 impl<T: Default> Default for RwLock<T> {
+    #[track_caller]
     fn default() -> RwLock<T> {
         RwLock::new(T::default())
     }
 }
 
 impl<T> From<T> for RwLock<T> {
+    #[track_caller]
     fn from(value: T) -> RwLock<T> {
         RwLock::new(value)
     }

@@ -4,10 +4,12 @@
 pub use naive::{Outcome, everything, own_value};
 pub use racy::{racy_cells, random_racy_program};
 pub use random::random_program;
+pub use specified::random_specified_program;
 
 mod naive;
 mod racy;
 mod random;
+mod specified;
 
 /// A shared object, as it is at the start. Statements name it by its position in the program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -165,6 +167,23 @@ pub enum Stmt {
     SpinUntil(Do, u64),
     /// A failure.
     Fail(u32),
+    /// An invocation of an object with a specification.
+    Call(Box<Call>),
+}
+
+/// An invocation: nobody else runs meanwhile, but where it has to wait.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Call {
+    /// The object. It is no thing: it is what its calls do.
+    pub object: usize,
+    /// The number of the call.
+    pub call: u64,
+    /// The calls of the object with which it does not commute.
+    pub clashes: Vec<u64>,
+    /// What it does.
+    pub body: Vec<Stmt>,
+    /// Whether it results in its last result; otherwise in 0.
+    pub returns: bool,
 }
 
 /// A program. Thread 0 runs at the start; the others are spawned by statements, each at most once.

@@ -1,6 +1,6 @@
 //! All that a program can do, state by state. Nothing is left out and nothing is clever.
 
-use super::{Concurrent, Do, Hold, Stmt, Thing, Waits};
+use super::{Call, Concurrent, Do, Hold, Stmt, Thing, Waits};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The results that a thread got, in order.
@@ -40,6 +40,8 @@ pub(super) struct State {
     pub(super) ended: BTreeSet<usize>,
     /// Turns of spinning threads since something changed, and whose was the last one.
     spins: (u32, Option<usize>),
+    /// The thread that made the last step, if it is in a call.
+    pub(super) running: Option<usize>,
 }
 
 /// What a thread is about to do, given what it saw.
@@ -49,44 +51,93 @@ pub(super) enum Next {
     /// The operation and its last result.
     GiveWay(Do, u64),
     Fail(u32),
+    Begin(Call),
+    Return(Call),
     End,
 }
 
-/// Follows a thread through what it saw. `last` is the last result.
-pub(super) fn next(
-    stmts: &[Stmt],
-    history: &mut std::slice::Iter<'_, u64>,
-    last: &mut u64,
-) -> Option<Next> {
-    for stmt in stmts {
-        match stmt {
-            Stmt::Do(op) => match history.next() {
-                Some(result) => *last = *result,
-                None => return Some(Next::Op(resolve(*op, *last))),
-            },
-            Stmt::Fail(number) => match history.next() {
-                Some(_) => {}
-                None => return Some(Next::Fail(*number)),
-            },
-            Stmt::If(value, then, otherwise) => {
-                let branch = if last == value { then } else { otherwise };
-                if let Some(next) = next(branch, history, last) {
-                    return Some(next);
+/// A thread as far as it has come.
+#[derive(Clone, Debug)]
+pub(super) struct Followed {
+    pub(super) next: Next,
+    /// The objects whose calls it is in.
+    pub(super) within: Vec<usize>,
+    /// What it saw but for the insides of calls.
+    seen: History,
+}
+
+/// Follows a thread through what it saw.
+pub(super) fn follow(stmts: &[Stmt], history: &[u64]) -> Followed {
+    let mut walk = Walk { history: history.iter(), last: 0, within: Vec::new(), seen: Vec::new() };
+    let next = walk.along(stmts).unwrap_or(Next::End);
+    Followed { next, within: walk.within, seen: walk.seen }
+}
+
+struct Walk<'h> {
+    history: std::slice::Iter<'h, u64>,
+    /// The last result.
+    last: u64,
+    within: Vec<usize>,
+    seen: History,
+}
+
+impl Walk<'_> {
+    fn result(&mut self) -> Option<u64> {
+        let result = *self.history.next()?;
+        if self.within.is_empty() {
+            self.seen.push(result);
+        }
+        Some(result)
+    }
+
+    fn along(&mut self, stmts: &[Stmt]) -> Option<Next> {
+        for stmt in stmts {
+            match stmt {
+                Stmt::Do(op) => match self.result() {
+                    Some(result) => self.last = result,
+                    None => return Some(Next::Op(resolve(*op, self.last))),
+                },
+                Stmt::Fail(number) => match self.result() {
+                    Some(_) => {}
+                    None => return Some(Next::Fail(*number)),
+                },
+                Stmt::If(value, then, otherwise) => {
+                    let branch = if self.last == *value { then } else { otherwise };
+                    if let Some(next) = self.along(branch) {
+                        return Some(next);
+                    }
+                }
+                Stmt::SpinUntil(op, until) => loop {
+                    let Some(result) = self.result() else { return Some(Next::Op(*op)) };
+                    self.last = result;
+                    if result == *until {
+                        break;
+                    }
+                    if self.result().is_none() {
+                        return Some(Next::GiveWay(*op, result));
+                    }
+                },
+                Stmt::Call(call) => {
+                    if self.history.next().is_none() {
+                        return Some(Next::Begin((**call).clone()));
+                    }
+                    self.within.push(call.object);
+                    if let Some(next) = self.along(&call.body) {
+                        return Some(next);
+                    }
+                    if self.history.next().is_none() {
+                        return Some(Next::Return((**call).clone()));
+                    }
+                    self.within.pop();
+                    self.last = if call.returns { self.last } else { 0 };
+                    if self.within.is_empty() {
+                        self.seen.push(self.last);
+                    }
                 }
             }
-            Stmt::SpinUntil(op, until) => loop {
-                let Some(result) = history.next() else { return Some(Next::Op(*op)) };
-                *last = *result;
-                if result == until {
-                    break;
-                }
-                if history.next().is_none() {
-                    return Some(Next::GiveWay(*op, *result));
-                }
-            },
         }
+        None
     }
-    None
 }
 
 /// A number for content that a thread makes of other content.
@@ -117,8 +168,8 @@ pub fn everything(program: &Concurrent, states_max: usize, fruitless_max: u32) -
         if known.len() > states_max {
             return None;
         }
-        for (thread, history) in &state.histories {
-            outcome.seen.insert((*thread, history.clone()));
+        for (thread, seen) in seen(program, &state) {
+            outcome.seen.insert((thread, seen));
         }
         for after in successors(program, &state, fruitless_max, &mut outcome) {
             if known.insert(after.clone()) {
@@ -128,6 +179,13 @@ pub fn everything(program: &Concurrent, states_max: usize, fruitless_max: u32) -
     }
     outcome.states = known.len();
     Some(outcome)
+}
+
+fn seen(program: &Concurrent, state: &State) -> BTreeMap<usize, History> {
+    let of = |(thread, history): (&usize, &History)| {
+        (*thread, follow(&program.threads[*thread], history).seen)
+    };
+    state.histories.iter().map(of).collect()
 }
 
 fn begin(thing: &Thing) -> Is {
@@ -151,10 +209,20 @@ fn successors(
     let mut spinning = Vec::new();
     let running: Vec<usize> =
         state.histories.keys().copied().filter(|thread| !state.ended.contains(thread)).collect();
-    for &thread in &running {
+    let (first, others): (Vec<usize>, Vec<usize>) =
+        running.iter().partition(|thread| Some(**thread) == state.running);
+    for (at, thread) in first.iter().chain(&others).copied().enumerate() {
+        // In a call, nobody else runs.
+        if at == first.len() && !all.is_empty() {
+            break;
+        }
         let history = &state.histories[&thread];
-        let next = next(&program.threads[thread], &mut history.iter(), &mut 0);
-        match next.unwrap_or(Next::End) {
+        match follow(&program.threads[thread], history).next {
+            Next::Begin(_) | Next::Return(_) => {
+                let mut after = state.clone();
+                after.saw(thread, 0);
+                all.push(after);
+            }
             Next::End => {
                 let mut after = state.clone();
                 after.ended.insert(thread);
@@ -194,7 +262,10 @@ fn successors(
     }
     if all.is_empty() {
         let stuck: BTreeSet<usize> = running.into_iter().collect();
-        outcome.ends.insert((state.histories.clone(), stuck, !spinning.is_empty()));
+        outcome.ends.insert((seen(program, state), stuck, !spinning.is_empty()));
+    }
+    for after in &mut all {
+        after.note_running(program, state);
     }
     all
 }
@@ -207,10 +278,23 @@ impl State {
             tokens: BTreeSet::new(),
             ended: BTreeSet::new(),
             spins: (0, None),
+            running: None,
         }
     }
 
-    fn saw(&mut self, thread: usize, result: u64) {
+    /// Notes who made the step from `before`, if it is in a call.
+    pub(super) fn note_running(&mut self, program: &Concurrent, before: &State) {
+        let stepped = |(thread, history): &(&usize, &History)| {
+            before.histories.get(thread).is_some_and(|old| old.len() < history.len())
+        };
+        let stepped = self.histories.iter().find(stepped);
+        let is_within = |(thread, history): &(&usize, &History)| {
+            !follow(&program.threads[**thread], history).within.is_empty()
+        };
+        self.running = stepped.filter(is_within).map(|step| *step.0);
+    }
+
+    pub(super) fn saw(&mut self, thread: usize, result: u64) {
         self.histories.entry(thread).or_default().push(result);
     }
 }

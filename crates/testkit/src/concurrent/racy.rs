@@ -1,21 +1,35 @@
 //! Races on plain data, from the definition: every interleaving, and in each the pairs of accesses
 //! that happens-before leaves unordered.
 
-use super::naive::{Next, State, next, perform};
-use super::{Concurrent, Do, Hold, Order, Stmt, Thing, Waits};
+use super::naive::{Next, State, follow, perform};
+use super::{Call, Concurrent, Do, Hold, Order, Stmt, Thing, Waits};
 use anyorder_common::random::{Random, SplitMix64};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// An event of an interleaving: the thread, the operation (none: the thread's end) and its result.
-type Event = (usize, Option<Do>, u64);
+/// An event of an interleaving: the thread, what it did and the result.
+type Event = (usize, Did, u64);
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Did {
+    Op(Do),
+    Begin(Call),
+    Return(Call),
+    /// The thread's end.
+    End,
+}
 
 /// The plain data on which some execution has a race; `None` if there are more interleavings than
 /// this. For programs without spinning loops and failures.
 #[must_use]
 pub fn racy_cells(program: &Concurrent, most: usize) -> Option<BTreeSet<usize>> {
     let (mut racy, mut left) = (BTreeSet::new(), most);
+    let private = private(program, &mut left);
+    if left == 0 {
+        return None;
+    }
+    left = most;
     every(program, &State::start(program), &mut Vec::new(), &mut left, &mut |events| {
-        racy.append(&mut races_of(events));
+        racy.append(&mut races_of(events, &private));
     });
     (left > 0).then_some(racy)
 }
@@ -32,28 +46,17 @@ fn every(
         if *left == 0 {
             return;
         }
-        if state.ended.contains(thread) {
+        if state.ended.contains(thread) || !may_run(program, state, *thread) {
             continue;
         }
-        match next(&program.threads[*thread], &mut history.iter(), &mut 0) {
-            Some(Next::Op(op)) => {
-                for after in perform(state.clone(), *thread, op) {
-                    is_end = false;
-                    let result = after.histories[thread].last().copied().unwrap_or(0);
-                    events.push((*thread, Some(op), result));
-                    every(program, &after, events, left, visit);
-                    events.pop();
-                }
-            }
-            Some(next) => unreachable!("no such statement: {next:?}"),
-            None => {
-                is_end = false;
-                let mut after = state.clone();
-                after.ended.insert(*thread);
-                events.push((*thread, None, 0));
-                every(program, &after, events, left, visit);
-                events.pop();
-            }
+        let (did, afters) = steps(program, state, *thread, history);
+        for mut after in afters {
+            is_end = false;
+            after.note_running(program, state);
+            let result = after.histories[thread].last().copied().unwrap_or(0);
+            events.push((*thread, did.clone(), result));
+            every(program, &after, events, left, visit);
+            events.pop();
         }
     }
     if is_end {
@@ -62,12 +65,73 @@ fn every(
     }
 }
 
+/// What a thread does, and all states after it.
+fn steps(program: &Concurrent, state: &State, thread: usize, history: &[u64]) -> (Did, Vec<State>) {
+    let mut after = state.clone();
+    let did = match follow(&program.threads[thread], history).next {
+        Next::Op(op) => return (Did::Op(op), perform(after, thread, op)),
+        Next::Begin(call) => Did::Begin(call),
+        Next::Return(call) => Did::Return(call),
+        Next::End => {
+            after.ended.insert(thread);
+            return (Did::End, vec![after]);
+        }
+        next => unreachable!("no such statement: {next:?}"),
+    };
+    after.saw(thread, 0);
+    (did, vec![after])
+}
+
+/// Whether no other thread is in a call and can go on.
+fn may_run(program: &Concurrent, state: &State, thread: usize) -> bool {
+    let Some(running) = state.running.filter(|running| *running != thread) else { return true };
+    steps(program, state, running, &state.histories[&running]).1.is_empty()
+}
+
+/// The things that are only touched in calls of one object. What happens there is the object's.
+fn private(program: &Concurrent, left: &mut usize) -> BTreeSet<usize> {
+    let mut owners: BTreeMap<usize, BTreeSet<Option<usize>>> = BTreeMap::new();
+    every(program, &State::start(program), &mut Vec::new(), left, &mut |events| {
+        let mut within: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (thread, did, _) in events {
+            let within = within.entry(*thread).or_default();
+            match did {
+                Did::Begin(call) => within.push(call.object),
+                Did::Return(_) => drop(within.pop()),
+                Did::Op(op) => things(*op).into_iter().for_each(|thing| {
+                    owners.entry(thing).or_default().insert(within.first().copied());
+                }),
+                Did::End => {}
+            }
+        }
+    });
+    let is_private =
+        |owners: &BTreeSet<Option<usize>>| owners.len() == 1 && !owners.contains(&None);
+    owners.into_iter().filter(|thing| is_private(&thing.1)).map(|thing| thing.0).collect()
+}
+
+/// The things that an operation of these programs touches.
+fn things(op: Do) -> Vec<usize> {
+    match op {
+        Do::LoadAs(n, _)
+        | Do::StoreAs(n, ..)
+        | Do::AddAs(n, ..)
+        | Do::Peek(n)
+        | Do::Poke(n)
+        | Do::Lock(n, ..)
+        | Do::Unlock(n, _)
+        | Do::Send(n, ..)
+        | Do::Receive(n, _) => vec![n],
+        _ => Vec::new(),
+    }
+}
+
 /// The cells with two unordered accesses, one of them a write.
-fn races_of(events: &[Event]) -> BTreeSet<usize> {
-    let before = happens_before(events);
+fn races_of(events: &[Event], private: &BTreeSet<usize>) -> BTreeSet<usize> {
+    let before = happens_before(events, private);
     let access = |at: usize| match events[at].1 {
-        Some(Do::Peek(cell)) => Some((cell, false)),
-        Some(Do::Poke(cell)) => Some((cell, true)),
+        Did::Op(Do::Peek(cell)) if !private.contains(&cell) => Some((cell, false)),
+        Did::Op(Do::Poke(cell)) if !private.contains(&cell) => Some((cell, true)),
         _ => None,
     };
     let mut racy = BTreeSet::new();
@@ -87,12 +151,18 @@ fn races_of(events: &[Event]) -> BTreeSet<usize> {
 }
 
 /// By event, the events that happen before it.
-fn happens_before(events: &[Event]) -> Vec<BTreeSet<usize>> {
+fn happens_before(events: &[Event], private: &BTreeSet<usize>) -> Vec<BTreeSet<usize>> {
     let mut before: Vec<BTreeSet<usize>> = Vec::new();
     for b in 0..events.len() {
         let mut all = BTreeSet::new();
         for a in 0..b {
-            if events[a].0 == events[b].0 || synchronises(events, a, b) {
+            let is_inner = |at: usize| match events[at].1 {
+                Did::Op(op) => things(op).iter().any(|thing| private.contains(thing)),
+                _ => false,
+            };
+            if events[a].0 == events[b].0
+                || (!is_inner(a) && !is_inner(b) && synchronises(events, a, b))
+            {
                 all.insert(a);
                 all.extend(&before[a]);
             }
@@ -111,38 +181,44 @@ fn acquires(order: Order) -> bool {
 }
 
 /// The number, whether it is read, whether it is written, and the ordering.
-fn atomic(op: Option<Do>) -> Option<(usize, bool, bool, Order)> {
-    match op? {
-        Do::LoadAs(n, order) => Some((n, true, false, order)),
-        Do::StoreAs(n, _, order) => Some((n, false, true, order)),
-        Do::AddAs(n, _, order) => Some((n, true, true, order)),
+fn atomic(did: &Did) -> Option<(usize, bool, bool, Order)> {
+    match *did {
+        Did::Op(Do::LoadAs(n, order)) => Some((n, true, false, order)),
+        Did::Op(Do::StoreAs(n, _, order)) => Some((n, false, true, order)),
+        Did::Op(Do::AddAs(n, _, order)) => Some((n, true, true, order)),
         _ => None,
     }
 }
 
 /// Whether event `a` synchronises with event `b`, directly.
 fn synchronises(events: &[Event], a: usize, b: usize) -> bool {
-    let ((thread, left, left_result), (other, right, result)) = (events[a], events[b]);
+    let ((thread, left, left_result), (other, right, result)) = (&events[a], &events[b]);
+    let (thread, left_result, other, result) = (*thread, *left_result, *other, *result);
     // A thread's end and what sees it; its beginning is the spawn.
-    if left.is_none() {
-        return right == Some(Do::Join(thread))
-            || (right == Some(Do::IsFinished(thread)) && result == 1);
+    if *left == Did::End {
+        return *right == Did::Op(Do::Join(thread))
+            || (*right == Did::Op(Do::IsFinished(thread)) && result == 1);
     }
-    if left == Some(Do::Spawn(other)) {
+    if *left == Did::Op(Do::Spawn(other)) {
         return true;
     }
-    let (Some(left), Some(right)) = (left, right) else { return false };
-    match (left, right) {
+    // Calls that do not commute are ordered, and the later one knows of the earlier one.
+    if let (Did::Return(left), Did::Begin(right)) = (left, right) {
+        return left.object == right.object && left.clashes.contains(&right.call);
+    }
+    let (Did::Op(left), Did::Op(right)) = (left, right) else { return false };
+    match (*left, *right) {
         (Do::Unlock(n, hold), Do::Lock(m, new, _)) => {
             n == m && result == 1 && (hold == Hold::Write || new == Hold::Write)
         }
         // A later unpark of a token that is there already counts, too.
         (Do::Unpark(of), Do::Park(_)) => of == other && result == 1,
         (Do::Send(n, ..), Do::Receive(m, _)) => {
-            let sent =
-                |event: &&Event| matches!(event.1, Some(Do::Send(k, ..)) if k == n) && event.2 == 0;
+            let sent = |event: &&Event| {
+                matches!(event.1, Did::Op(Do::Send(k, ..)) if k == n) && event.2 == 0
+            };
             let taken = |event: &&Event| {
-                matches!(event.1, Some(Do::Receive(k, _)) if k == n) && event.2 >= 2
+                matches!(event.1, Did::Op(Do::Receive(k, _)) if k == n) && event.2 >= 2
             };
             n == m
                 && left_result == 0
@@ -157,10 +233,10 @@ fn synchronises(events: &[Event], a: usize, b: usize) -> bool {
 /// Release and acquire, by operations or by fences.
 fn synchronises_by_atomics(events: &[Event], a: usize, b: usize) -> bool {
     // The read: `b` itself if it acquires, or an earlier one of its thread if `b` is a fence.
-    let reads: Vec<usize> = match events[b].1 {
-        Some(Do::Fence(order)) if acquires(order) => (0..b)
+    let reads: Vec<usize> = match &events[b].1 {
+        Did::Op(Do::Fence(order)) if acquires(*order) => (0..b)
             .filter(|read| events[*read].0 == events[b].0)
-            .filter(|read| atomic(events[*read].1).is_some_and(|(_, reads, ..)| reads))
+            .filter(|read| atomic(&events[*read].1).is_some_and(|(_, reads, ..)| reads))
             .collect(),
         op => match atomic(op) {
             Some((_, true, _, order)) if acquires(order) => vec![b],
@@ -169,10 +245,10 @@ fn synchronises_by_atomics(events: &[Event], a: usize, b: usize) -> bool {
     };
     // The heads of the release sequences that `a` begins: `a` itself if it releases, or later
     // writes of its thread if `a` is a fence.
-    let heads: Vec<usize> = match events[a].1 {
-        Some(Do::Fence(order)) if releases(order) => (a + 1..b)
+    let heads: Vec<usize> = match &events[a].1 {
+        Did::Op(Do::Fence(order)) if releases(*order) => (a + 1..b)
             .filter(|write| events[*write].0 == events[a].0)
-            .filter(|write| atomic(events[*write].1).is_some_and(|(_, _, writes, _)| writes))
+            .filter(|write| atomic(&events[*write].1).is_some_and(|(_, _, writes, _)| writes))
             .collect(),
         op => match atomic(op) {
             Some((_, _, true, order)) if releases(order) => vec![a],
@@ -180,16 +256,16 @@ fn synchronises_by_atomics(events: &[Event], a: usize, b: usize) -> bool {
         },
     };
     reads.iter().any(|read| {
-        let Some((number, ..)) = atomic(events[*read].1) else { return false };
+        let Some((number, ..)) = atomic(&events[*read].1) else { return false };
         let writes =
-            |at: &usize| matches!(atomic(events[*at].1), Some((n, _, true, _)) if n == number);
+            |at: &usize| matches!(atomic(&events[*at].1), Some((n, _, true, _)) if n == number);
         // The write that is read, and back along the read-modify-writes that continue a sequence.
         let mut at = (0..*read).rev().find(writes);
         while let Some(write) = at {
             if heads.contains(&write) {
                 return true;
             }
-            let is_rmw = atomic(events[write].1).is_some_and(|(_, reads, ..)| reads);
+            let is_rmw = atomic(&events[write].1).is_some_and(|(_, reads, ..)| reads);
             at = if is_rmw { (0..write).rev().find(writes) } else { None };
         }
         false

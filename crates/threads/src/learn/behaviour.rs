@@ -1,13 +1,14 @@
 //! What threads do, as far as it is known: for each thread, the tree of the results that it may get
 //! and of the operations that follow them.
 
+use super::calls::Calls;
 use super::footprint::{FootprintId, Footprints};
-use super::kind::touches;
+use super::kind::{Kind, touches};
 use super::sabotage::Sabotage;
 use crate::ids::{ObjectId, SiteId, ThreadId};
 use crate::object::Object;
 use crate::op::{Act, Op};
-use crate::program::Next;
+use crate::program::{Next, ThreadProgram};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A place in the tree of a thread: the thread after certain results.
@@ -25,14 +26,24 @@ pub(crate) struct OpId(u32);
 pub(crate) struct Node {
     pub(crate) op: OpId,
     pub(crate) site: SiteId,
-    parent: Option<NodeId>,
+    /// Several only after invocations that returned the same.
+    parents: Vec<NodeId>,
     /// By result, ascending.
     children: Vec<(u64, NodeId)>,
+    /// The outermost invocation in which the operation is.
+    invocation: Option<NodeId>,
+    /// How many invocations it is in.
+    depth: u32,
+    /// The footprint of this operation and, if an invocation goes on after it, of its rest.
+    pub(crate) own: FootprintId,
     /// The footprint of this operation and of all that may follow.
     pub(crate) future: FootprintId,
     /// Nodes of one class have the same future, as far as it was known when the classes were made.
     pub(crate) class: u32,
 }
+
+/// An operation, the object within whose invocations it is, and the classes after each result.
+type ClassKey = (OpId, ObjectId, Vec<(u64, u32)>);
 
 /// The program did something else after the same results.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -50,16 +61,22 @@ pub struct Divergence {
 pub(crate) struct Behaviours {
     nodes: Vec<Node>,
     roots: Vec<Option<NodeId>>,
-    /// The operations, with the footprint of each.
-    ops: Vec<(Op, FootprintId)>,
+    ops: Vec<Op>,
     op_ids: FxHashMap<Op, OpId>,
+    /// The footprints of the operations alone, by the object within whose invocations they are.
+    footprints_of: FxHashMap<(OpId, ObjectId), FootprintId>,
+    calls: Calls,
+    /// Where a thread goes on after an invocation that returned some value.
+    returns: FxHashMap<(NodeId, u64), NodeId>,
+    /// Objects that are only touched within invocations of one object.
+    private: FxHashSet<ObjectId>,
     /// The objects at their start, by number.
     initial: Vec<Option<Object>>,
     pub(crate) footprints: Footprints,
     /// The ends of threads that other threads look at.
     ends_known: FxHashSet<ObjectId>,
     /// The classes: by operation, and by the classes after each result.
-    classes: FxHashMap<(OpId, Vec<(u64, u32)>), u32>,
+    classes: FxHashMap<ClassKey, u32>,
     /// Whether each node is a class of its own.
     apart: bool,
     /// How many nodes have classes.
@@ -68,6 +85,7 @@ pub(crate) struct Behaviours {
     grown: Vec<NodeId>,
     /// Whether some thread accesses plain data.
     pub(crate) has_accesses: bool,
+    pub(crate) sabotage: Sabotage,
 }
 
 impl Behaviours {
@@ -77,6 +95,10 @@ impl Behaviours {
             roots: Vec::new(),
             ops: Vec::new(),
             op_ids: FxHashMap::default(),
+            footprints_of: FxHashMap::default(),
+            calls: Calls::default(),
+            returns: FxHashMap::default(),
+            private: FxHashSet::default(),
             initial: Vec::new(),
             footprints: Footprints::new(),
             ends_known: FxHashSet::default(),
@@ -85,6 +107,7 @@ impl Behaviours {
             classified: 0,
             grown: Vec::new(),
             has_accesses: false,
+            sabotage: Sabotage::None,
         }
     }
 
@@ -98,12 +121,35 @@ impl Behaviours {
     }
 
     pub(crate) fn op(&self, node: NodeId) -> &Op {
-        &self.ops[self.node(node).op.0 as usize].0
+        &self.ops[self.node(node).op.0 as usize]
     }
 
-    /// The footprint of the operation of a node alone.
-    pub(crate) fn own(&self, node: NodeId) -> FootprintId {
-        self.ops[self.node(node).op.0 as usize].1
+    /// The object within whose invocations an operation is; [`ObjectId::NONE`] for none.
+    fn owner(&self, node: NodeId) -> ObjectId {
+        self.node(node).invocation.map_or(ObjectId::NONE, |invocation| self.op(invocation).object)
+    }
+
+    /// Whether an operation is within an invocation, after its begin.
+    pub(crate) fn is_within(&self, node: NodeId) -> bool {
+        self.node(node).depth > 0 && self.sabotage != Sabotage::InvocationsInterrupted
+    }
+
+    /// The points of a call that begins or ends.
+    pub(crate) fn points(&self, op: &Op) -> &[ObjectId] {
+        match op.act {
+            Act::Invoke(call) | Act::Return { call, .. } => self.calls.points(op.object, call),
+            _ => &[],
+        }
+    }
+
+    /// Whether all that an operation touches is only touched within invocations of one object.
+    pub(crate) fn is_private(&self, op: &Op) -> bool {
+        let (mut is_private, mut is_any) = (self.sabotage != Sabotage::CallsSynchronise, false);
+        op.objects(|object| {
+            is_any = true;
+            is_private &= self.private.contains(&object);
+        });
+        is_private && is_any
     }
 
     pub(crate) fn root(&self, thread: ThreadId) -> Option<NodeId> {
@@ -121,23 +167,41 @@ impl Behaviours {
         self.initial.get(object.index()).cloned().flatten().unwrap_or(Object::Data(0))
     }
 
-    fn intern(&mut self, op: &Op, initial: impl Fn(ObjectId) -> Object) -> OpId {
+    fn intern<P: ThreadProgram + ?Sized>(&mut self, op: &Op, program: &P) -> OpId {
         if let Some(id) = self.op_ids.get(op) {
             return *id;
         }
         let id = OpId(self.ops.len() as u32);
-        let mut list = Vec::new();
-        touches(op, |object, kind| list.push((object, kind)));
-        let footprint = self.footprints.of(list);
+        if let Act::Invoke(call) = op.act {
+            let sabotage = self.sabotage;
+            self.calls.see(op.object, call, |call, other| {
+                sabotage == Sabotage::CallsCommute || program.commute(op.object, call, other)
+            });
+        }
         op.objects(|object| {
             if self.initial.len() <= object.index() {
                 self.initial.resize(object.index() + 1, None);
             }
-            self.initial[object.index()].get_or_insert_with(|| initial(object));
+            self.initial[object.index()].get_or_insert_with(|| program.initial(object));
         });
-        self.ops.push((op.clone(), footprint));
+        self.ops.push(op.clone());
         self.op_ids.insert(op.clone(), id);
         id
+    }
+
+    /// The footprint of the operation of a node alone.
+    fn footprint_of(&mut self, node: NodeId) -> FootprintId {
+        let key = (self.node(node).op, self.owner(node));
+        if let Some(footprint) = self.footprints_of.get(&key) {
+            return *footprint;
+        }
+        let op = self.op(node);
+        let mut list = Vec::new();
+        touches(op, |object, kind| list.push((object, kind)));
+        list.extend(self.points(op).iter().map(|point| (*point, Kind::Change)));
+        let footprint = self.footprints.of(key.1, &list);
+        self.footprints_of.insert(key, footprint);
+        footprint
     }
 
     /// Notes what a thread does first, or after it got a result at `parent`. Returns its node, and
@@ -146,39 +210,36 @@ impl Behaviours {
     /// # Errors
     ///
     /// Fails if it is known that the thread does something else there.
-    pub(crate) fn learn(
+    pub(crate) fn learn<P: ThreadProgram + ?Sized>(
         &mut self,
         thread: ThreadId,
         parent: Option<(NodeId, u64)>,
         next: &Next,
-        initial: impl Fn(ObjectId) -> Object,
+        program: &P,
     ) -> Result<(NodeId, bool), Divergence> {
+        let end = parent.and_then(|parent| self.end_of_invocation(parent.0));
         let known = match parent {
             None => self.root(thread),
             Some((node, result)) => self.child(node, result),
         };
-        if let Some(known) = known {
-            return match *self.op(known) == next.op {
-                true => Ok((known, false)),
-                false => {
-                    let (op, site) = (self.op(known).clone(), self.node(known).site);
-                    let expected = Next { op, site };
-                    Err(Divergence { thread, expected, found: next.clone() })
-                }
-            };
+        let is_linked = known.is_some();
+        let known = known.or_else(|| self.returns.get(&end?).copied());
+        let node = match known {
+            Some(known) if *self.op(known) != next.op => {
+                let (op, site) = (self.op(known).clone(), self.node(known).site);
+                let expected = Next { op, site };
+                return Err(Divergence { thread, expected, found: next.clone() });
+            }
+            Some(known) if is_linked => return Ok((known, false)),
+            Some(known) => known,
+            None => {
+                let op = self.intern(&next.op, program);
+                self.add(op, next.site, parent.map(|parent| parent.0))
+            }
+        };
+        if let Some(end) = end {
+            self.returns.insert(end, node);
         }
-        let op = self.intern(&next.op, initial);
-        let node = NodeId(self.nodes.len() as u32);
-        let future = self.ops[op.0 as usize].1;
-        self.nodes.push(Node {
-            op,
-            site: next.site,
-            parent: parent.map(|parent| parent.0),
-            children: Vec::new(),
-            future,
-            // Unlike all others, until the classes are made again.
-            class: u32::MAX - node.0,
-        });
         match parent {
             None => {
                 if self.roots.len() <= thread.index() {
@@ -190,9 +251,56 @@ impl Behaviours {
                 let children = &mut self.nodes[parent.0 as usize].children;
                 let at = children.partition_point(|child| child.0 < result);
                 children.insert(at, (result, node));
+                self.nodes[node.0 as usize].parents.push(parent);
+                self.grown.push(parent);
             }
         }
+        self.extend_futures(node);
         Ok((node, true))
+    }
+
+    /// The outermost invocation that ends at a node, and what it returned.
+    fn end_of_invocation(&self, node: NodeId) -> Option<(NodeId, u64)> {
+        match self.op(node).act {
+            Act::Return { value, .. } if self.node(node).depth == 1 => {
+                let value = if self.sabotage == Sabotage::ValuesForgotten { 0 } else { value };
+                Some((self.node(node).invocation?, value))
+            }
+            _ => None,
+        }
+    }
+
+    /// Adds a node, not yet known to its parent.
+    fn add(&mut self, op: OpId, site: SiteId, parent: Option<NodeId>) -> NodeId {
+        let node = NodeId(self.nodes.len() as u32);
+        let (invocation, depth) = parent.map_or((None, 0), |parent| self.invocation_after(parent));
+        self.nodes.push(Node {
+            op,
+            site,
+            parents: Vec::new(),
+            children: Vec::new(),
+            invocation,
+            depth,
+            own: FootprintId::EMPTY,
+            future: FootprintId::EMPTY,
+            // Unlike all others, until the classes are made again.
+            class: u32::MAX - node.0,
+        });
+        let own = self.footprint_of(node);
+        let place = &mut self.nodes[node.0 as usize];
+        (place.own, place.future) = (own, own);
+        node
+    }
+
+    /// The outermost invocation after an operation, and how many are open.
+    fn invocation_after(&self, node: NodeId) -> (Option<NodeId>, u32) {
+        let Node { invocation, depth, .. } = *self.node(node);
+        match self.op(node).act {
+            Act::Invoke(_) => (invocation.or(Some(node)), depth + 1),
+            Act::Return { .. } if depth <= 1 => (None, 0),
+            Act::Return { .. } => (invocation, depth - 1),
+            _ => (invocation, depth),
+        }
     }
 
     /// Makes the futures and the classes of all nodes anew. With `apart`, each node has a class of
@@ -200,6 +308,8 @@ impl Behaviours {
     pub(crate) fn classify(&mut self, apart: bool, sabotage: Sabotage) {
         self.survey_ops();
         self.classes.clear();
+        // Calls seen since have given points to others.
+        self.footprints_of.clear();
         (self.apart, self.classified) = (apart, self.nodes.len());
         // A thread is younger than the operation that spawns it, and a node than its parent; but a
         // thread's tree may grow after its spawn was learnt, hence the recursion by hand.
@@ -222,11 +332,18 @@ impl Behaviours {
                     continue;
                 }
                 known[node.0 as usize] = true;
-                let is_end = self.is_unseen_end(node);
-                let mut future = if is_end { FootprintId::EMPTY } else { self.own(node) };
+                let mut own = match self.is_unseen_end(node) {
+                    true => FootprintId::EMPTY,
+                    false => self.footprint_of(node),
+                };
+                let mut future = own;
                 let children = std::mem::take(&mut self.nodes[node.0 as usize].children);
-                for child in &children {
-                    future = self.footprints.union(future, self.node(child.1).future);
+                for (_, child) in &children {
+                    let Node { own: of_child, future: its, depth, .. } = *self.node(*child);
+                    future = self.footprints.union(future, its);
+                    if depth > 0 && sabotage != Sabotage::BodiesForgotten {
+                        own = self.footprints.union(own, of_child);
+                    }
                 }
                 if let Some(root) = spawned
                     && sabotage != Sabotage::SpawnsForgotten
@@ -236,7 +353,22 @@ impl Behaviours {
                 self.nodes[node.0 as usize].children = children;
                 let class = self.class_of(node, sabotage);
                 let place = &mut self.nodes[node.0 as usize];
-                (place.future, place.class) = (future, class);
+                (place.own, place.future, place.class) = (own, future, class);
+            }
+        }
+        self.survey_owners();
+    }
+
+    /// Finds the objects that are only touched within invocations of one object.
+    fn survey_owners(&mut self) {
+        self.private.clear();
+        let Some(main) = self.root(ThreadId::MAIN) else { return };
+        let all = self.footprints.get(self.node(main).future);
+        for touches in all.chunk_by(|touch, next| touch.object == next.object) {
+            if let [touch] = touches
+                && touch.owner != ObjectId::NONE
+            {
+                self.private.insert(touch.object);
             }
         }
     }
@@ -248,15 +380,13 @@ impl Behaviours {
         for node in (self.classified..self.nodes.len()).rev() {
             let class = self.class_of(NodeId(node as u32), sabotage);
             self.nodes[node].class = class;
-            self.grown.extend(self.nodes[node].parent);
         }
         let mut grown = std::mem::take(&mut self.grown);
-        grown.retain(|node| (node.0 as usize) < self.classified);
         self.classified = self.nodes.len();
         while let Some(node) = grown.pop() {
             let class = self.class_of(node, sabotage);
             if std::mem::replace(&mut self.nodes[node.0 as usize].class, class) != class {
-                grown.extend(self.nodes[node.0 as usize].parent);
+                grown.extend(&self.nodes[node.0 as usize].parents);
             }
         }
     }
@@ -272,7 +402,7 @@ impl Behaviours {
             children.clear();
         }
         let next = self.classes.len() as u32;
-        *self.classes.entry((op, children)).or_insert(next)
+        *self.classes.entry((op, self.owner(node), children)).or_insert(next)
     }
 
     /// Where nobody looks at its end, a thread ends like every other one.
@@ -282,21 +412,28 @@ impl Behaviours {
     }
 
     fn survey_ops(&mut self) {
-        self.has_accesses = self.ops.iter().any(|op| matches!(op.0.act, Act::Access { .. }));
-        let looks = |op: &&(Op, FootprintId)| matches!(op.0.act, Act::Join | Act::IsFinished);
-        self.ends_known = self.ops.iter().filter(looks).map(|op| op.0.object).collect();
+        self.has_accesses = self.ops.iter().any(|op| matches!(op.act, Act::Access { .. }));
+        let looks = |op: &&Op| matches!(op.act, Act::Join | Act::IsFinished);
+        self.ends_known = self.ops.iter().filter(looks).map(|op| op.object).collect();
     }
 
-    /// Adds a future to those of all nodes above, as far as it is new there.
-    pub(crate) fn extend_futures(&mut self, node: NodeId) {
-        let (mut at, mut future) = (Some(node), FootprintId::EMPTY);
-        while let Some(node) = at {
-            let union = self.footprints.union(self.node(node).future, future);
-            let place = &mut self.nodes[node.0 as usize];
-            if union == place.future && future != FootprintId::EMPTY {
-                return;
+    /// Adds the footprints of a node to those of all nodes above, as far as they are new there.
+    fn extend_futures(&mut self, node: NodeId) {
+        let mut todo = vec![node];
+        while let Some(node) = todo.pop() {
+            let Node { own, future, depth, .. } = *self.node(node);
+            for at in 0..self.node(node).parents.len() {
+                let parent = self.node(node).parents[at];
+                let before = self.node(parent);
+                let (its_own, its_future) = (before.own, before.future);
+                let union = self.footprints.union(its_future, future);
+                let rest = if depth > 0 { self.footprints.union(its_own, own) } else { its_own };
+                let place = &mut self.nodes[parent.0 as usize];
+                if (rest, union) != (place.own, place.future) {
+                    (place.own, place.future) = (rest, union);
+                    todo.push(parent);
+                }
             }
-            (place.future, future, at) = (union, union, place.parent);
         }
     }
 }

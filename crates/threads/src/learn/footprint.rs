@@ -14,8 +14,29 @@ impl FootprintId {
     pub(crate) const EMPTY: FootprintId = FootprintId(0);
 }
 
-/// The kinds of touches of each object, ascending by object.
-type Touches = Rc<[(ObjectId, u8)]>;
+/// How an object is touched.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Touch {
+    pub(crate) object: ObjectId,
+    /// The object within whose invocations it is; [`ObjectId::NONE`] for none.
+    pub(crate) owner: ObjectId,
+    /// A set of [`Kind`]s.
+    pub(crate) kinds: u8,
+}
+
+impl Touch {
+    fn key(&self) -> (ObjectId, ObjectId) {
+        (self.object, self.owner)
+    }
+
+    /// Whether the specification of an object answers for both touches.
+    pub(crate) fn is_specified_with(&self, other: &Touch) -> bool {
+        self.owner == other.owner && self.owner != ObjectId::NONE
+    }
+}
+
+/// Touches, ascending by object and owner.
+type Touches = Rc<[Touch]>;
 
 /// All footprints, each stored once.
 #[derive(Debug)]
@@ -33,31 +54,34 @@ impl Footprints {
         Footprints { all: vec![empty], ids, unions: FxHashMap::default() }
     }
 
-    /// The objects and kinds of a footprint, ascending by object.
-    pub(crate) fn get(&self, id: FootprintId) -> &[(ObjectId, u8)] {
+    /// The touches of a footprint, ascending by object.
+    pub(crate) fn get(&self, id: FootprintId) -> &[Touch] {
         &self.all[id.0 as usize]
     }
 
-    /// The kinds in which an object is touched.
-    pub(crate) fn kinds(&self, id: FootprintId, object: ObjectId) -> u8 {
+    /// The touches of one object.
+    pub(crate) fn of_object(&self, id: FootprintId, object: ObjectId) -> &[Touch] {
         let touches = self.get(id);
-        touches.binary_search_by_key(&object, |touch| touch.0).map_or(0, |at| touches[at].1)
+        let from = touches.partition_point(|touch| touch.object < object);
+        let count = touches[from..].iter().take_while(|touch| touch.object == object).count();
+        &touches[from..from + count]
     }
 
     /// Stores a footprint. Touches may repeat.
-    pub(crate) fn of(&mut self, mut touches: Vec<(ObjectId, Kind)>) -> FootprintId {
-        touches.sort_unstable_by_key(|touch| touch.0);
-        let mut merged: Vec<(ObjectId, u8)> = Vec::with_capacity(touches.len());
-        for (object, kind) in touches {
-            match merged.last_mut() {
-                Some((last, kinds)) if *last == object => *kinds |= kind.bit(),
-                _ => merged.push((object, kind.bit())),
-            }
-        }
-        self.store(merged)
+    pub(crate) fn of(&mut self, owner: ObjectId, touches: &[(ObjectId, Kind)]) -> FootprintId {
+        let touch =
+            |(object, kind): &(ObjectId, Kind)| Touch { object: *object, owner, kinds: kind.bit() };
+        let mut touches: Vec<Touch> = touches.iter().map(touch).collect();
+        touches.sort_unstable_by_key(Touch::key);
+        touches.dedup_by(|next, last| {
+            let is_same = next.key() == last.key();
+            last.kinds |= if is_same { next.kinds } else { 0 };
+            is_same
+        });
+        self.store(touches)
     }
 
-    fn store(&mut self, touches: Vec<(ObjectId, u8)>) -> FootprintId {
+    fn store(&mut self, touches: Vec<Touch>) -> FootprintId {
         if let Some(id) = self.ids.get(touches.as_slice()) {
             return *id;
         }
@@ -86,12 +110,13 @@ impl Footprints {
                 (None, None) => break,
                 (Some(_), None) => std::cmp::Ordering::Less,
                 (None, Some(_)) => std::cmp::Ordering::Greater,
-                (Some(x), Some(y)) => x.0.cmp(&y.0),
+                (Some(x), Some(y)) => x.key().cmp(&y.key()),
             };
             let x = if order.is_le() { left.next() } else { None };
             let y = if order.is_ge() { right.next() } else { None };
-            let object = x.or(y).map_or(ObjectId::NONE, |touch| touch.0);
-            merged.push((object, x.map_or(0, |touch| touch.1) | y.map_or(0, |touch| touch.1)));
+            let Some(touch) = x.or(y) else { break };
+            let kinds = x.map_or(0, |touch| touch.kinds) | y.map_or(0, |touch| touch.kinds);
+            merged.push(Touch { kinds, ..*touch });
         }
         let id = self.store(merged);
         self.unions.insert(key, id);
@@ -106,13 +131,20 @@ mod tests {
     #[test]
     fn unions_merge_kinds() {
         let mut all = Footprints::new();
-        let a = all.of(vec![(ObjectId(2), Kind::Observe), (ObjectId(1), Kind::Change)]);
-        let b = all.of(vec![(ObjectId(2), Kind::Change)]);
+        let none = ObjectId::NONE;
+        let a = all.of(none, &[(ObjectId(2), Kind::Observe), (ObjectId(1), Kind::Change)]);
+        let b = all.of(none, &[(ObjectId(2), Kind::Change)]);
+        let owned = all.of(ObjectId(9), &[(ObjectId(2), Kind::Add), (ObjectId(2), Kind::Give)]);
         let both = all.union(a, b);
         assert_eq!(all.union(b, a), both);
         assert_eq!(all.union(both, FootprintId::EMPTY), both);
-        assert_eq!(all.kinds(both, ObjectId(2)), Kind::Observe.bit() | Kind::Change.bit());
-        assert_eq!(all.kinds(both, ObjectId(1)), Kind::Change.bit());
-        assert_eq!(all.kinds(both, ObjectId(3)), 0);
+        let kinds = |all: &Footprints, id, object| -> Vec<u8> {
+            all.of_object(id, ObjectId(object)).iter().map(|touch| touch.kinds).collect()
+        };
+        assert_eq!(kinds(&all, both, 2), [Kind::Observe.bit() | Kind::Change.bit()]);
+        assert_eq!(kinds(&all, both, 1), [Kind::Change.bit()]);
+        assert_eq!(kinds(&all, both, 3), []);
+        let three = all.union(both, owned);
+        assert_eq!(kinds(&all, three, 2).len(), 2, "by owner");
     }
 }

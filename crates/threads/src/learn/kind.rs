@@ -90,6 +90,8 @@ pub(crate) fn touches(op: &Op, mut each: impl FnMut(ObjectId, Kind)) {
     let object = op.object;
     let kind = match &op.act {
         Act::Alter(_) | Act::Fail(_) | Act::Choose(_) | Act::Fence(_) | Act::Spawn(_) => return,
+        // They touch the points of their calls.
+        Act::Invoke(_) | Act::Return { .. } => return,
         // Contents are protected by a lock, or handed over.
         Act::Use => Kind::Guarded,
         // Which of two accesses comes first does not matter: either nothing orders them, and that
@@ -122,6 +124,9 @@ pub(crate) fn touches(op: &Op, mut each: impl FnMut(ObjectId, Kind)) {
 
 /// Whether the order of two operations of different threads can matter.
 pub(crate) fn conflict(op: &Op, other: &Op) -> bool {
+    if let (Act::Invoke(_), Act::Invoke(_)) = (&op.act, &other.act) {
+        return op.object == other.object;
+    }
     let mut found = false;
     touches(op, |object, kind| {
         touches(other, |of_other, its| {

@@ -315,13 +315,9 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
         parent: Option<(NodeId, u64)>,
         next: &Next,
     ) -> Result<(), Incomplete> {
-        let program = self.execution.program_ref();
-        let learnt = self.known.learn(thread, parent, next, |object| program.initial(object));
+        let learnt = self.known.learn(thread, parent, next, self.execution.program_ref());
         let (node, is_new) = learnt.map_err(|error| Incomplete::Diverged(Some(Box::new(error))))?;
-        if is_new {
-            self.has_learnt = true;
-            self.known.extend_futures(node);
-        }
+        self.has_learnt |= is_new;
         self.places.insert(thread, node);
         Ok(())
     }

@@ -25,6 +25,7 @@ use crate::program::ThreadProgram;
 use learner::Learner;
 
 mod behaviour;
+mod calls;
 mod footprint;
 mod hash;
 mod kind;
@@ -55,6 +56,7 @@ pub(crate) fn explore_with_fault<P: ThreadProgram + ?Sized>(
 ) -> Learnt {
     let mut learner = Learner::new(program, options);
     learner.sabotage = sabotage;
+    learner.known.sabotage = sabotage;
     learner.learnt.incomplete = learner.explore().err();
     learner.shorten();
     learner.learnt.behaviours = learner.known.len() as u64;

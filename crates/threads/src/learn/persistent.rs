@@ -1,6 +1,7 @@
 //! Which threads have to be tried in a state.
 
 use super::behaviour::{Behaviours, NodeId};
+use super::footprint::Touch;
 use super::kind::{Kind, conflicts_of};
 use super::sabotage::Sabotage;
 use super::state::State;
@@ -97,26 +98,23 @@ impl Persistent {
             }
             return;
         }
-        for &(object, kinds) in known.footprints.get(known.own(node)) {
+        let sabotage = self.sabotage;
+        for touch in known.footprints.get(known.node(node).own) {
             let against = match is_able {
-                true => conflicts_of(kinds, self.sabotage),
+                true => conflicts_of(touch.kinds, self.sabotage),
                 false => Kind::ENABLING,
             };
-            self.add_those_that_touch(object, against, state, known);
-        }
-    }
-
-    fn add_those_that_touch(
-        &mut self,
-        object: ObjectId,
-        kinds: u8,
-        state: &State,
-        known: &Behaviours,
-    ) {
-        for (other, live) in state.live.iter().enumerate() {
-            let future = known.node(live.1).future;
-            if !self.is_in[other] && known.footprints.kinds(future, object) & kinds != 0 {
-                self.add(other);
+            let needs = |other: &Touch| {
+                other.kinds & against != 0 && !(is_able && is_specified(touch, other, sabotage))
+            };
+            for (other, live) in state.live.iter().enumerate() {
+                let future = known.node(live.1).future;
+                if !self.is_in[other]
+                    && known.footprints.of_object(future, touch.object).iter().any(needs)
+                {
+                    self.is_in[other] = true;
+                    self.set.push(other);
+                }
             }
         }
     }
@@ -127,6 +125,11 @@ impl Persistent {
             self.set.push(thread);
         }
     }
+}
+
+fn is_specified(touch: &Touch, other: &Touch, sabotage: Sabotage) -> bool {
+    let is_in_any = touch.owner != ObjectId::NONE && other.owner != ObjectId::NONE;
+    touch.is_specified_with(other) || (sabotage == Sabotage::OwnersForgotten && is_in_any)
 }
 
 /// Whether nothing that others do can matter to an operation that is possible now.

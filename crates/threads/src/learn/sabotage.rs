@@ -33,6 +33,20 @@ anyorder_common::sabotage! {
     NoFences,
     /// Shared holders of a lock learn from each other.
     ReadersLearn,
+    /// All calls of an object commute.
+    CallsCommute,
+    /// Whatever happens within invocations of two objects commutes.
+    OwnersForgotten,
+    /// An invocation touches its points alone.
+    BodiesForgotten,
+    /// After an invocation all goes on as after any other one of the same call.
+    ValuesForgotten,
+    /// Threads run between the operations of an invocation.
+    InvocationsInterrupted,
+    /// All invocations of an object synchronise, whether they commute or not.
+    CallsSynchronise,
+    /// No invocations of an object synchronise.
+    CallsDoNotSynchronise,
     /// A write is known to whom the write before was known.
     WritesInherit,
 }

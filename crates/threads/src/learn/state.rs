@@ -1,6 +1,7 @@
 //! States of the known behaviour: where each thread is in its tree, and the objects.
 
 use super::behaviour::{Behaviours, NodeId};
+use super::footprint::Touch;
 use super::hash::hash_object;
 use super::sabotage::Sabotage;
 use crate::execution::{Spins, Step};
@@ -21,6 +22,8 @@ pub(crate) struct State {
     ended: Vec<NodeId>,
     pub(crate) world: World,
     spins: Spins,
+    /// The thread that made the last step, if it is within an invocation: it alone goes on.
+    running: Option<ThreadId>,
     /// What happened before what, if there are accesses to plain data.
     views: Option<Box<Views>>,
 }
@@ -40,7 +43,7 @@ impl State {
         let (live, ended) = (Vec::new(), Vec::new());
         let views = known.has_accesses.then(|| Box::new(Views::new(sabotage)));
         let (world, spins) = (World::new(), Spins::default());
-        let mut state = State { live, ended, world, spins, views };
+        let mut state = State { live, ended, world, spins, running: None, views };
         state.place(ThreadId::MAIN, root, known);
         Some(state)
     }
@@ -59,6 +62,13 @@ impl State {
         ways.clear();
         let of = |live: &(ThreadId, NodeId)| self.world.alternatives(live.0, known.op(live.1));
         ways.extend(self.live.iter().map(of));
+        if let Some(running) = self.running
+            && let Ok(at) = self.live.binary_search_by_key(&running, |live| live.0)
+            && ways[at] > 0
+        {
+            let others = ways.iter_mut().enumerate().filter(|other| other.0 != at);
+            others.for_each(|other| *other.1 = 0);
+        }
         if ways.iter().all(|ways| *ways == 0) {
             let spins = |live: &&(ThreadId, NodeId)| matches!(known.op(live.1).act, Act::Await(_));
             let turn =
@@ -94,10 +104,15 @@ impl State {
             }
         };
         let event = (step.thread, op, known.node(node).site);
-        let note = |views: &mut Box<Views>| views.note(event, result, slots);
+        let note = |views: &mut Box<Views>| {
+            let hidden = known.is_private(op);
+            views.note_call(step.thread, op, known.points(op));
+            if hidden { Vec::new() } else { views.note(event, result, slots) }
+        };
         let races = self.views.as_mut().map(note).unwrap_or_default();
         match op.act {
             Act::Exit(_) => {
+                self.running = None;
                 self.live.remove(at);
                 if keep {
                     self.ended.push(node);
@@ -114,6 +129,7 @@ impl State {
         match known.child(node, result) {
             Some(child) => {
                 self.place(step.thread, child, known);
+                self.running = known.is_within(child).then_some(step.thread);
                 Successor::Known(self, races)
             }
             None => Successor::Unknown(node, result),
@@ -150,6 +166,11 @@ impl State {
             }
         });
         self.spins.hash(&mut hash);
+        // Where the thread can go on; elsewhere the next step will tell.
+        let running = self.live.iter().find(|live| {
+            Some(live.0) == self.running && self.world.alternatives(live.0, known.op(live.1)) > 0
+        });
+        running.map(|live| known.node(live.1).class).hash(&mut hash);
         if let Some(views) = &self.views
             && sabotage != Sabotage::ViewsForgotten
         {
@@ -161,7 +182,7 @@ impl State {
     /// Adds who knows which of the accesses that a later one can race with.
     fn hash_views(&self, views: &Views, known: &Behaviours, slots: &Slots, hash: &mut StateHash) {
         let (mut open, mut objects) = (Vec::new(), Vec::new());
-        self.relevant(known, |object, _| {
+        self.touched(known, |object| {
             objects.push(object);
             open.extend(slots.of(object).iter().copied().filter(|slot| views.exists(*slot)));
         });
@@ -198,18 +219,26 @@ impl State {
 
     /// Calls `each` with every object that a thread may still touch, ascending.
     fn relevant<'s>(&'s self, known: &Behaviours, mut each: impl FnMut(ObjectId, &'s Object)) {
+        self.touched(known, |object| {
+            if let Some(state) = self.world.get(object) {
+                each(object, state);
+            }
+        });
+    }
+
+    /// Calls `each` with the objects and points that a thread may still touch, ascending.
+    fn touched(&self, known: &Behaviours, mut each: impl FnMut(ObjectId)) {
         let futures =
             || self.live.iter().map(|live| known.footprints.get(known.node(live.1).future));
-        let mut ends: Vec<&[(ObjectId, u8)]> = futures().collect();
-        while let Some(next) = ends.iter().filter_map(|list| list.first()).map(|t| t.0).min() {
+        let mut ends: Vec<&[Touch]> = futures().collect();
+        let first = |list: &&[Touch]| list.first().map(|touch| touch.object);
+        while let Some(next) = ends.iter().filter_map(first).min() {
             for list in &mut ends {
-                if list.first().is_some_and(|touch| touch.0 == next) {
+                while first(list) == Some(next) {
                     *list = &list[1..];
                 }
             }
-            if let Some(state) = self.world.get(next) {
-                each(next, state);
-            }
+            each(next);
         }
     }
 }

@@ -83,6 +83,8 @@ impl World {
             | Act::Fail(_)
             | Act::Spawn(_)
             | Act::Exit(_)
+            | Act::Invoke(_)
+            | Act::Return { .. }
             | Act::Access { .. } => 1,
             Act::Await(watched) => u32::from(self.has_changed(thread, watched)),
             Act::Lock(_, Patience::Try | Patience::TimeOut) => 1,
@@ -120,7 +122,9 @@ impl World {
     pub fn perform(&mut self, thread: ThreadId, op: &Op, alternative: u32) -> Option<u64> {
         match &op.act {
             Act::Choose(count) => (alternative < *count).then_some(u64::from(alternative)),
-            Act::Fence(_) | Act::Fail(_) | Act::Spawn(_) => Some(0),
+            Act::Fence(_) | Act::Fail(_) | Act::Spawn(_) | Act::Invoke(_) | Act::Return { .. } => {
+                Some(0)
+            }
             Act::Await(watched) => self.has_changed(thread, watched).then_some(1),
             Act::Wait { lock, mode } => {
                 self.of(op.object)?.wait(thread)?;
@@ -135,8 +139,11 @@ impl Op {
     /// Calls `each` with every object whose state the operation reads or changes.
     #[inline]
     pub fn objects(&self, mut each: impl FnMut(ObjectId)) {
-        if self.object != ObjectId::NONE {
-            each(self.object);
+        match &self.act {
+            // The object is what its operations between these do.
+            Act::Invoke(_) | Act::Return { .. } => return,
+            _ if self.object != ObjectId::NONE => each(self.object),
+            _ => {}
         }
         match &self.act {
             Act::Wait { lock, .. } => each(*lock),

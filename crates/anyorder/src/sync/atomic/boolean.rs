@@ -39,6 +39,7 @@ macro_rules! fetch {
 impl AtomicBool {
     /// Makes an atomic boolean.
     #[must_use]
+    #[track_caller]
     pub const fn new(value: bool) -> AtomicBool {
         AtomicBool { register: Register::new(value) }
     }
@@ -198,12 +199,14 @@ impl AtomicBool {
 }
 
 impl Default for AtomicBool {
+    #[track_caller]
     fn default() -> AtomicBool {
         AtomicBool::new(false)
     }
 }
 
 impl From<bool> for AtomicBool {
+    #[track_caller]
     fn from(value: bool) -> AtomicBool {
         AtomicBool::new(value)
     }

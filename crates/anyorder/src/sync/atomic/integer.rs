@@ -73,6 +73,7 @@ macro_rules! atomic {
             impl $name {
                 /// Makes an atomic integer.
                 #[must_use]
+                #[track_caller]
                 pub const fn new(value: $type) -> $name {
                     $name { register: Register::new(value) }
                 }
@@ -237,12 +238,14 @@ macro_rules! atomic {
             }
 
             impl Default for $name {
+                #[track_caller]
                 fn default() -> $name {
                     $name::new(0)
                 }
             }
 
             impl From<$type> for $name {
+                #[track_caller]
                 fn from(value: $type) -> $name {
                     $name::new(value)
                 }

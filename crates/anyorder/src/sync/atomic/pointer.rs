@@ -52,6 +52,7 @@ macro_rules! fetch {
 impl<T> AtomicPtr<T> {
     /// Makes an atomic pointer.
     #[must_use]
+    #[track_caller]
     pub const fn new(pointer: *mut T) -> AtomicPtr<T> {
         AtomicPtr { register: Register::new(pointer) }
     }
@@ -211,12 +212,14 @@ impl<T> AtomicPtr<T> {
 }
 
 impl<T> Default for AtomicPtr<T> {
+    #[track_caller]
     fn default() -> AtomicPtr<T> {
         AtomicPtr::new(std::ptr::null_mut())
     }
 }
 
 impl<T> From<*mut T> for AtomicPtr<T> {
+    #[track_caller]
     fn from(pointer: *mut T) -> AtomicPtr<T> {
         AtomicPtr::new(pointer)
     }

@@ -54,8 +54,9 @@ fn failure_order(order: MemoryOrder) -> MemoryOrder {
 }
 
 impl<V> Register<V> {
+    #[track_caller]
     pub(super) const fn new(value: V) -> Register<V> {
-        Register { slot: Slot::new(), at_first: UnsafeCell::new(value) }
+        Register { slot: Slot::of(std::any::type_name::<V>), at_first: UnsafeCell::new(value) }
     }
 }
 

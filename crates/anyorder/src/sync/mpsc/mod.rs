@@ -13,6 +13,7 @@ mod sender;
 
 /// As [`std::sync::mpsc::channel`].
 #[must_use]
+#[track_caller]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     let queue = Queue::new(None);
     (Sender::new(&queue), Receiver::new(&queue))
@@ -20,6 +21,7 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 
 /// As [`std::sync::mpsc::sync_channel`].
 #[must_use]
+#[track_caller]
 pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
     let queue = Queue::new(Some(bound));
     (SyncSender::new(&queue), Receiver::new(&queue))

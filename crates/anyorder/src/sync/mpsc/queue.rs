@@ -3,6 +3,7 @@
 //! For the engine an item is a number. A sender leaves the item here before it sends the number,
 //! and who receives the number takes an item that was left with it: equal numbers mean equal items.
 
+use super::Sender;
 use super::rendezvous::Rendezvous;
 use crate::runtime::{self, Slot};
 use anyorder_threads::{Act, Object, Patience, received, sent};
@@ -66,12 +67,13 @@ pub(super) struct Queue<T> {
 }
 
 impl<T> Queue<T> {
+    #[track_caller]
     pub(super) fn new(bound: Option<usize>) -> Arc<Queue<T>> {
         let is_rendezvous = bound == Some(0);
         let capacity = bound.filter(|_| !is_rendezvous);
         let capacity = capacity.map(|bound| u32::try_from(bound).unwrap_or(u32::MAX - 1));
         Arc::new(Queue {
-            slot: Slot::made(|| Object::queue(capacity)),
+            slot: Slot::of(std::any::type_name::<Sender<T>>).make(|| Object::queue(capacity)),
             capacity,
             items: Items::new(),
             rendezvous: is_rendezvous.then(Rendezvous::new),

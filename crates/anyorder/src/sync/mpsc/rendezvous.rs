@@ -29,6 +29,7 @@ fn semaphore() -> Object {
 }
 
 impl<T> Rendezvous<T> {
+    #[track_caller]
     pub(super) fn new() -> Rendezvous<T> {
         Rendezvous { waiting: Slot::made(semaphore), offers: Items::new() }
     }

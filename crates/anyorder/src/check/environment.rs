@@ -1,0 +1,22 @@
+//! The process in which a check runs: its variables, the name of the test, and words to the user.
+
+use std::io::{self, Write as _};
+use std::thread;
+
+/// Returns a variable that is not empty.
+pub(super) fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// Returns the name of the test that runs: that of the thread, as the test harness sets it.
+pub(super) fn test_name() -> Option<String> {
+    let name = thread::current().name()?.to_owned();
+    let is_path = name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == ':');
+    (name != "main" && is_path).then_some(name)
+}
+
+/// Tells the user something, even if the harness keeps what a passing test prints.
+pub(super) fn tell(text: &str) {
+    // Without an output there is nobody to tell.
+    let _ = writeln!(io::stderr(), "{}", text.trim_end());
+}
