@@ -90,6 +90,7 @@ pub use check::{
 };
 pub use runtime::{Allocator, Panic, Position, Program, Setting};
 
+pub mod alloc;
 pub mod cell;
 pub mod future;
 pub mod hint;

@@ -7,6 +7,7 @@ mod basics;
 mod channels;
 mod failing;
 mod futures;
+mod leaks;
 mod litmus;
 mod locks;
 mod memory;

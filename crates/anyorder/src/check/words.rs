@@ -31,8 +31,6 @@ impl Trace {
                     _ => format!("{name}.{call}, {success:?}) → {old}"),
                 }
             }
-            Act::Invoke(_) => format!("call {name}"),
-            Act::Return { .. } => format!("return from {name}"),
             Act::Fence(order) => format!("fence({order:?})"),
             Act::Lock(mode, patience) => {
                 let verb = self.lock_verb(line.object, *mode, *patience);

@@ -78,6 +78,12 @@ pub(crate) fn activate(bump: *mut Bump) -> *mut Bump {
     BUMP.with(|current| current.replace(bump))
 }
 
+/// Returns whether memory comes from chunks now. What is kept over executions must not: the
+/// thread's own things would have other places in an execution in which a table of ours grows.
+pub(crate) fn is_active() -> bool {
+    BUMP.with(|current| !current.get().is_null())
+}
+
 /// Returns whether an address is in a chunk.
 #[inline]
 pub(crate) fn contains(address: usize) -> bool {

@@ -14,7 +14,7 @@
 pub(crate) use calls::Invocation;
 pub(crate) use contents::Contents;
 pub(crate) use core::with;
-pub(crate) use leaks::Leaked;
+pub(crate) use leaks::{Leaked, allocated, freed};
 pub(crate) use locals::{Local, Owned};
 pub(crate) use names::Place;
 pub(crate) use perform::{

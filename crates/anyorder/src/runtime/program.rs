@@ -50,7 +50,7 @@ impl Program {
     #[must_use]
     pub fn with(setting: Setting, body: Arc<dyn Fn() + Send + Sync>) -> Program {
         hook_panics();
-        let core = Core::new(setting.stack_size, setting.panics_are_results);
+        let core = Core::new(setting);
         Program { body, core: Box::new(core) }
     }
 
