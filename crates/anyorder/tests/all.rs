@@ -13,3 +13,4 @@ mod statics;
 mod support;
 mod threads;
 mod verdicts;
+mod weak;
