@@ -149,6 +149,12 @@ fn demo(count: usize) -> Concurrent {
     joined(vec![Thing::Content(0), Thing::Lock], vec![body(&one.repeat(count)); 2])
 }
 
+/// Two threads that do nothing but stores of their own number and loads of a third one.
+fn long(count: usize) -> Concurrent {
+    let thread = |own| body(&[Do::Store(own, 1), Do::Load(2)].repeat(count / 4));
+    joined(vec![Thing::Number(0); 3], vec![thread(0), thread(1)])
+}
+
 type Make = fn(usize) -> Concurrent;
 
 const PROGRAMS: &[(&str, Make, &[usize])] = &[
@@ -181,6 +187,7 @@ const WEAK: &[(&str, Make, &[usize])] = &[
     ("disjoint", disjoint, &[4, 8, 16]),
     ("fkp", fkp, &[4, 6, 7]),
     ("demo", demo, &[4, 6, 8]),
+    ("long", long, &[1_250, 2_500, 5_000, 10_000]),
 ];
 
 /// Stops after some time.
