@@ -1,7 +1,8 @@
 //! Exploration by learning on the programs with which tools of this kind are compared: executions
 //! of the program, and time; each is stopped after 20 seconds.
 //! Then exploration under RC11 of some of them: executions, those given up, and time.
-//! `cargo bench -p anyorder-threads --bench programs [NAME [THREADS]]`
+//! `cargo bench -p anyorder-threads --bench programs [NAME [THREADS]]`; with `RC11=1`, only those
+//! under RC11.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its numbers")]
 
@@ -220,8 +221,9 @@ fn explore_weakly(name: &str, count: usize, program: Concurrent) {
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
     println!("program     n executions searches     states transitions  places        time");
+    let only_weak = std::env::var_os("RC11").is_some();
     for (name, make, counts) in PROGRAMS {
-        if args.first().is_some_and(|arg| arg != name) {
+        if only_weak || args.first().is_some_and(|arg| arg != name) {
             continue;
         }
         let own: Vec<usize> = args.get(1).and_then(|arg| arg.parse().ok()).into_iter().collect();
