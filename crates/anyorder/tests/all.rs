@@ -20,3 +20,4 @@ mod support;
 mod teardown;
 mod threads;
 mod verdicts;
+mod weak;

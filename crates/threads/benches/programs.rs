@@ -1,7 +1,8 @@
 //! Exploration by learning on the programs with which tools of this kind are compared: executions
 //! of the program, and time; each is stopped after 20 seconds.
 //! Then exploration under RC11 of some of them: executions, those given up, and time.
-//! `cargo bench -p anyorder-threads --bench programs [NAME [THREADS]]`
+//! `cargo bench -p anyorder-threads --bench programs [NAME [THREADS]]`; with `RC11=1`, only those
+//! under RC11.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its numbers")]
 
@@ -170,6 +171,12 @@ fn specified(mut program: Concurrent) -> Concurrent {
     program
 }
 
+/// Two threads that do nothing but stores of their own number and loads of a third one.
+fn long(count: usize) -> Concurrent {
+    let thread = |own| body(&[Do::Store(own, 1), Do::Load(2)].repeat(count / 4));
+    joined(vec![Thing::Number(0); 3], vec![thread(0), thread(1)])
+}
+
 type Make = fn(usize) -> Concurrent;
 
 const PROGRAMS: &[(&str, Make, &[usize])] = &[
@@ -209,6 +216,7 @@ const WEAK: &[(&str, Make, &[usize])] = &[
     ("disjoint", disjoint, &[4, 8, 16]),
     ("fkp", fkp, &[4, 6, 7]),
     ("demo", demo, &[4, 6, 8]),
+    ("long", long, &[1_250, 2_500, 5_000, 10_000]),
 ];
 
 /// Stops after some time.
@@ -241,8 +249,9 @@ fn explore_weakly(name: &str, count: usize, program: Concurrent) {
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
     println!("program           n executions searches     states transitions  places        time");
+    let only_weak = std::env::var_os("RC11").is_some();
     for (name, make, counts) in PROGRAMS {
-        if args.first().is_some_and(|arg| arg != name) {
+        if only_weak || args.first().is_some_and(|arg| arg != name) {
             continue;
         }
         let own: Vec<usize> = args.get(1).and_then(|arg| arg.parse().ok()).into_iter().collect();
