@@ -146,10 +146,11 @@ where
     let task = Arc::new(Task { state: Mutex::new(state), signal: Signal::new() });
     let theirs = Arc::clone(&task);
     // The thread has no value of its own: who joins the task looks at its state.
-    drop(thread::spawn(move || {
+    let body = move || {
         let result = runtime::run_to_end(|| theirs.run(future, at));
         theirs.end(result.unwrap_or_else(|payload| Err(JoinError(Some(payload)))));
-    }));
+    };
+    drop(thread::Builder::new().name("task".to_owned()).spawn(body));
     JoinHandle { task }
 }
 

@@ -5,14 +5,22 @@
 //! future of [`block_on`] has ended. What is dropped while it waits is cancelled there.
 
 pub use executor::{AbortHandle, JoinError, JoinHandle, block_on, spawn, yield_now};
+pub use join_set::JoinSet;
+pub use lock::{Mutex, MutexGuard, ReadGuard, RwLock, TryLockError, WriteGuard};
 pub use notify::{Notified, Notify};
+pub use select::{Either, cancel_anywhere, select};
 pub use semaphore::{AcquireError, Permit, Semaphore, TryAcquireError};
 
+pub mod broadcast;
 pub mod mpsc;
 pub mod oneshot;
 pub mod time;
+pub mod watch;
 
 mod executor;
+mod join_set;
+mod lock;
 mod notify;
+mod select;
 mod semaphore;
 mod waiters;
