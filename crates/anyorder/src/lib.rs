@@ -7,6 +7,8 @@
 //! - [`check`] runs a closure in all of its executions, and panics with a report if one fails;
 //!   [`macro@test`] makes a test of a function.
 //! - [`Builder`] does so with limits and other settings.
+//! - [`object`] has specifications of objects: which calls commute, so that their orders need not be
+//!   tried, and whether a type is linearizable.
 //! - [`Program`] is the closure as the engines of `anyorder-threads` see it.
 //!
 //! ```
@@ -88,9 +90,11 @@ pub use check::{
 };
 pub use runtime::{Allocator, Panic, Position, Program, Setting};
 
+pub mod alloc;
 pub mod cell;
 pub mod future;
 pub mod hint;
+pub mod object;
 pub mod sync;
 pub mod thread;
 

@@ -21,7 +21,7 @@ fn every_class_has_a_title_with_who_and_what() {
         ("receiver", "deadlock: main waits for a message of channel 1 for ever"),
         ("spin", "livelock: main spins for what nobody will change"),
         ("publication", "data race: a write and a read of cell at the same time"),
-        ("cycle of owners", "leak: 2 Arcs have owners at the end"),
+        ("cycle of owners", "leak: 2 values or allocations are left at the end"),
         ("task", "deadlock: main and task 1 wait for ever"),
     ];
     assert_eq!(expected.len(), ALL.len());

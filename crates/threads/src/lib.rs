@@ -11,6 +11,7 @@
 #[cfg(test)]
 extern crate self as anyorder_threads;
 
+pub use anyorder_common::cancel::{Cancel, StopReason};
 pub use dfs::{Plain, every_execution};
 pub use execution::{Ending, Event, Execution, SPINS_MAX, Step};
 pub use ids::{ObjectId, SiteId, ThreadId};
@@ -22,6 +23,9 @@ pub use op::{Act, Change, LockMode, MemoryOrder, Op, Patience, place, received, 
 pub use program::{Next, ThreadProgram};
 pub use races::{Race, RaceSide, races_of};
 pub use sample::{Sampled, Sampling, sample};
+pub use weak::{
+    WeakEvent, WeakExecution, WeakExplored, WeakFound, WeakOptions, explore_weak, explore_weak_with,
+};
 
 mod dfs;
 mod execution;
@@ -32,6 +36,7 @@ mod op;
 mod program;
 mod races;
 mod sample;
+mod weak;
 
 #[cfg(test)]
 #[path = "../tests/all.rs"]

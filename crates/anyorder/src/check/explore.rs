@@ -66,6 +66,7 @@ pub fn explore(program: &mut Program, limits: Limits) -> Summary {
     let doubts = doubts.into_iter().filter(|doubt| doubt.0).map(|doubt| doubt.1).collect();
     Summary {
         executions: learnt.executions,
+        states: learnt.states,
         executions_for_reports: reporter.budget.executions,
         incomplete: learnt.incomplete,
         doubts,

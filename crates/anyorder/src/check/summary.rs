@@ -19,6 +19,8 @@ const LISTED_MAX: usize = 20;
 pub struct Summary {
     /// How many executions were run.
     pub executions: u64,
+    /// In how many states the last search had a choice.
+    pub states: u64,
     /// How many more were run to confirm failures, and to find others that do not fail.
     pub executions_for_reports: u64,
     /// Why something may be missing, if so.
@@ -49,6 +51,12 @@ impl Summary {
 }
 
 impl Summary {
+    /// Returns whether a limit on executions or time cut the check.
+    #[must_use]
+    pub fn is_cut_by_limit(&self) -> bool {
+        matches!(self.incomplete, Some(Incomplete::Executions | Incomplete::Stopped(_)))
+    }
+
     /// Removes leaks from the failures.
     pub(super) fn forgive_leaks(&mut self) {
         self.failures.retain(|failure| !matches!(failure.kind, FailureKind::Leak(_)));
@@ -195,6 +203,15 @@ fn incomplete_words(incomplete: &Incomplete) -> String {
                 .to_owned()
         }
         Incomplete::Diverged(Some(how)) => diverged(how),
+        Incomplete::GaveUp(_) => {
+            "a loop gave up after turns in vain, and what it does then is not explored under weak \
+             memory"
+                .to_owned()
+        }
+        Incomplete::Unsupported(op) => {
+            let what = super::replay::kind_words(super::replay::kind(&op.act));
+            format!("weak memory: it is not supported to {what}")
+        }
     }
 }
 

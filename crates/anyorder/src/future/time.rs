@@ -40,7 +40,7 @@ pub async fn sleep(_duration: Duration) {
         drop(state);
         waker.into_iter().for_each(Waker::wake);
     };
-    drop(thread::Builder::new().name("timer".to_owned()).spawn(body));
+    drop(thread::spawn_as("timer", body));
     poll_fn(|context| {
         let mut state = timer.0.lock().unwrap_or_else(PoisonError::into_inner);
         if state.0 {

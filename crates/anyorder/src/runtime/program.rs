@@ -50,7 +50,7 @@ impl Program {
     #[must_use]
     pub fn with(setting: Setting, body: Arc<dyn Fn() + Send + Sync>) -> Program {
         hook_panics();
-        let core = Core::new(setting.stack_size, setting.panics_are_results);
+        let core = Core::new(setting);
         Program { body, core: Box::new(core) }
     }
 
@@ -58,6 +58,12 @@ impl Program {
     #[must_use]
     pub fn panic(&self, number: u32) -> Option<Panic> {
         self.core.state.borrow().panics.get(number).cloned()
+    }
+
+    /// Returns a call of an [`Invoke`](anyorder_threads::Act::Invoke) in words.
+    #[must_use]
+    pub fn call(&self, number: u64) -> String {
+        self.core.calls.borrow().words(number)
     }
 
     /// Returns where a position is.
@@ -128,5 +134,9 @@ impl ThreadProgram for Program {
 
     fn initial(&self, object: ObjectId) -> Object {
         self.core.state.borrow().names.initial(object)
+    }
+
+    fn commute(&self, _: ObjectId, call: u64, other: u64) -> bool {
+        self.core.calls.borrow().commute(call, other)
     }
 }

@@ -36,6 +36,35 @@ where
     JoinHandle::new(spawn::spawn(f, None))
 }
 
+/// As [`spawn`], for what must not go to another thread of the system: none does.
+///
+/// ```
+/// use anyorder::thread;
+/// use std::rc::Rc;
+/// anyorder::check(|| {
+///     let number = Rc::new(1);
+///     assert_eq!(thread::spawn_local(move || *number).join().unwrap(), 1);
+/// });
+/// ```
+///
+/// # Panics
+///
+/// Outside of a check.
+#[track_caller]
+pub fn spawn_local<F, T>(f: F) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + 'static,
+    T: 'static,
+{
+    JoinHandle::new(spawn::spawn(f, None))
+}
+
+/// Spawns a thread that is no thread of the program: reports name it by what it is.
+#[track_caller]
+pub(crate) fn spawn_as<F: FnOnce() + 'static>(what: &str, f: F) -> JoinHandle<()> {
+    JoinHandle::new(spawn::spawn(f, Some(what.to_owned())))
+}
+
 /// As [`std::thread::current`].
 #[must_use]
 pub fn current() -> Thread {
