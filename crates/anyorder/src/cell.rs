@@ -18,14 +18,41 @@ pub struct UnsafeCell<T: ?Sized> {
 
 /// A pointer for reading, and a read for as long as it lives.
 #[derive(Debug)]
-pub struct ConstPtr<T: ?Sized>(*const T);
+pub struct ConstPtr<T: ?Sized> {
+    pointer: *const T,
+    access: Access,
+}
 
 /// A pointer for writing, and a write for as long as it lives.
 #[derive(Debug)]
 pub struct MutPtr<T: ?Sized> {
     pointer: *mut T,
+    access: Access,
+}
+
+/// An access that may go on for a while.
+#[derive(Debug)]
+struct Access {
     object: ObjectId,
+    write: bool,
     at: &'static Location<'static>,
+    /// What the thread had seen when it began.
+    seen: u64,
+}
+
+impl Access {
+    fn begin(object: ObjectId, write: bool, at: &'static Location<'static>) -> Access {
+        runtime::perform(object, Act::Access { write }, at);
+        Access { object, write, at, seen: runtime::fresh_version() }
+    }
+
+    /// Ends it. If the thread did something meanwhile, others may have come to know of the access
+    /// and not of its end: so it is one again.
+    fn end(&self) {
+        if runtime::fresh_version() != self.seen {
+            runtime::perform_in_drop(self.object, Act::Access { write: self.write }, self.at);
+        }
+    }
 }
 
 impl<T> UnsafeCell<T> {
@@ -56,7 +83,8 @@ impl<T: ?Sized> UnsafeCell<T> {
     /// Reads: calls `f` with the pointer.
     #[track_caller]
     pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
-        f(self.get().0)
+        let pointer = self.get();
+        f(pointer.pointer)
     }
 
     /// Writes: calls `f` with the pointer.
@@ -69,16 +97,15 @@ impl<T: ?Sized> UnsafeCell<T> {
     /// Begins to read.
     #[track_caller]
     pub fn get(&self) -> ConstPtr<T> {
-        runtime::perform(self.id(), Act::Access { write: false }, Location::caller());
-        ConstPtr(self.contents.get())
+        let access = Access::begin(self.id(), false, Location::caller());
+        ConstPtr { pointer: self.contents.get(), access }
     }
 
     /// Begins to write.
     #[track_caller]
     pub fn get_mut(&self) -> MutPtr<T> {
-        let (object, at) = (self.id(), Location::caller());
-        runtime::perform(object, Act::Access { write: true }, at);
-        MutPtr { pointer: self.contents.get(), object, at }
+        let access = Access::begin(self.id(), true, Location::caller());
+        MutPtr { pointer: self.contents.get(), access }
     }
 }
 
@@ -91,12 +118,18 @@ impl<T: ?Sized> ConstPtr<T> {
     #[must_use]
     pub unsafe fn deref(&self) -> &T {
         // SAFETY: the caller's promise.
-        unsafe { &*self.0 }
+        unsafe { &*self.pointer }
     }
 
     /// Calls `f` with the pointer.
     pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
-        f(self.0)
+        f(self.pointer)
+    }
+}
+
+impl<T: ?Sized> Drop for ConstPtr<T> {
+    fn drop(&mut self) {
+        self.access.end();
     }
 }
 
@@ -121,9 +154,10 @@ impl<T: ?Sized> MutPtr<T> {
 
 impl<T: ?Sized> Drop for MutPtr<T> {
     fn drop(&mut self) {
+        self.access.end();
         // SAFETY: the cell outlives the pointer, and a write excludes others.
         let version = runtime::version_of(unsafe { &*self.pointer });
-        runtime::perform_in_drop(self.object, Act::Alter(version), self.at);
+        runtime::perform_in_drop(self.access.object, Act::Alter(version), self.access.at);
     }
 }
 
@@ -207,6 +241,36 @@ impl<T> Cell<T> {
     #[track_caller]
     pub fn into_inner(self) -> T {
         self.cell.into_inner()
+    }
+}
+
+impl<T: Copy> Clone for Cell<T> {
+    #[track_caller]
+    fn clone(&self) -> Cell<T> {
+        Cell::new(self.get())
+    }
+}
+
+impl<T: Copy + PartialEq> PartialEq for Cell<T> {
+    #[track_caller]
+    fn eq(&self, other: &Cell<T>) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl<T: Copy + Eq> Eq for Cell<T> {}
+
+impl<T: Copy + PartialOrd> PartialOrd for Cell<T> {
+    #[track_caller]
+    fn partial_cmp(&self, other: &Cell<T>) -> Option<std::cmp::Ordering> {
+        self.get().partial_cmp(&other.get())
+    }
+}
+
+impl<T: Copy + Ord> Ord for Cell<T> {
+    #[track_caller]
+    fn cmp(&self, other: &Cell<T>) -> std::cmp::Ordering {
+        self.get().cmp(&other.get())
     }
 }
 

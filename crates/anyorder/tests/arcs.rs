@@ -105,9 +105,11 @@ fn a_value_is_destroyed_once() {
         drop(value);
         thread.join().unwrap();
     });
-    // Each execution of both explorations destroys one.
+    // Each execution of both explorations that completes destroys one, and some of the others do.
     let destroyed = u64::from(DESTROYED.load(Ordering::Relaxed));
-    assert!(destroyed > seen.executions && seen.deadlocks > 0, "{destroyed} {seen:?}");
+    let completed = seen.executions - seen.deadlocks;
+    assert!(destroyed > completed && destroyed < 2 * seen.executions, "{destroyed} {seen:?}");
+    assert!(seen.deadlocks > 0, "{seen:?}");
 }
 
 #[test]

@@ -245,7 +245,7 @@ fn a_caught_panic_is_no_failure() {
     assert_eq!(seen, [(false, true), (true, true)]);
 }
 
-/// A program that catches what unwinds it is unwound again.
+/// An execution that is cut short unwinds nobody who could catch it.
 #[test]
 fn a_thread_that_catches_everything_ends() {
     let seen = explore(|_: &Report<()>| {

@@ -11,6 +11,7 @@
 #[cfg(test)]
 extern crate self as anyorder_threads;
 
+pub use anyorder_common::cancel::{Cancel, StopReason};
 pub use dfs::{Plain, every_execution};
 pub use execution::{Ending, Event, Execution, SPINS_MAX, Step};
 pub use ids::{ObjectId, SiteId, ThreadId};

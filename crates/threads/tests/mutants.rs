@@ -96,6 +96,8 @@ fn dropped_rules_of_the_search_are_noticed() {
         ContentsForgotten,
         SpawnsForgotten,
         FuturesForgotten,
+        AnyJoinWaits,
+        NobodyIsLast,
     ];
     let missed: Vec<Sabotage> = all.into_iter().filter(|fault| !is_noticed(*fault)).collect();
     assert_eq!(missed, []);

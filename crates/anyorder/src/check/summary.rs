@@ -20,6 +20,8 @@ const LISTED_MAX: usize = 20;
 pub struct Summary {
     /// How many executions were run.
     pub executions: u64,
+    /// In how many states the last search had a choice.
+    pub states: u64,
     /// How many more were run to confirm failures, and to find others that do not fail.
     pub executions_for_reports: u64,
     /// Why something may be missing, if so.
@@ -56,6 +58,12 @@ impl Summary {
 }
 
 impl Summary {
+    /// Returns whether a limit on executions or time cut the check.
+    #[must_use]
+    pub fn is_cut_by_limit(&self) -> bool {
+        matches!(self.incomplete, Some(Incomplete::Executions | Incomplete::Stopped(_)))
+    }
+
     /// Removes leaks from the failures.
     pub(super) fn forgive_leaks(&mut self) {
         self.failures.retain(|failure| !matches!(failure.kind, FailureKind::Leak(_)));

@@ -27,6 +27,11 @@ impl Signal {
     fn wait(&self, at: &'static Location<'static>) {
         runtime::perform(self.id(), Act::Park(Patience::Wait), at);
     }
+
+    /// Waits, or goes on without a reason. Returns whether there was one.
+    fn wait_or_not(&self, at: &'static Location<'static>) -> bool {
+        runtime::perform(self.id(), Act::Park(Patience::TimeOut), at) == 1
+    }
 }
 
 impl Wake for Signal {
@@ -48,7 +53,13 @@ impl Wake for Signal {
 /// ```
 #[track_caller]
 pub fn block_on<F: Future>(future: F) -> F::Output {
-    let at = Location::caller();
+    block_on_with_spurious_polls(future, 0)
+}
+
+/// As [`block_on`], but the future may also be polled so often without a reason.
+#[track_caller]
+pub fn block_on_with_spurious_polls<F: Future>(future: F, spurious_max: u32) -> F::Output {
+    let (at, mut spurious) = (Location::caller(), spurious_max);
     let signal = Signal::new();
     let waker = Waker::from(Arc::clone(&signal));
     let mut future = pin!(future);
@@ -56,7 +67,11 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
         if let Poll::Ready(value) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
             return value;
         }
-        signal.wait(at);
+        if spurious == 0 {
+            signal.wait(at);
+        } else if !signal.wait_or_not(at) {
+            spurious -= 1;
+        }
     }
 }
 
@@ -141,12 +156,39 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    let at = Location::caller();
+    start(future, Location::caller())
+}
+
+/// As [`spawn`], for what must not go to another thread of the system: none does.
+///
+/// ```
+/// use anyorder::future;
+/// use std::rc::Rc;
+/// anyorder::check(|| {
+///     let number = Rc::new(1);
+///     let task = future::spawn_local(async move { *number });
+///     assert_eq!(future::block_on(task).unwrap(), 1);
+/// });
+/// ```
+#[track_caller]
+pub fn spawn_local<F>(future: F) -> JoinHandle<F::Output>
+where
+    F: Future + 'static,
+    F::Output: 'static,
+{
+    start(future, Location::caller())
+}
+
+fn start<F>(future: F, at: &'static Location<'static>) -> JoinHandle<F::Output>
+where
+    F: Future + 'static,
+    F::Output: 'static,
+{
     let state = State { result: None, is_over: false, is_aborted: false, joiner: None };
     let task = Arc::new(Task { state: Mutex::new(state), signal: Signal::new() });
     let theirs = Arc::clone(&task);
     // The thread has no value of its own: who joins the task looks at its state.
-    drop(thread::spawn(move || {
+    drop(thread::spawn_local(move || {
         let result = runtime::run_to_end(|| theirs.run(future, at));
         theirs.end(result.unwrap_or_else(|payload| Err(JoinError(Some(payload)))));
     }));

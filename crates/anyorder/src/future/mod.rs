@@ -4,7 +4,11 @@
 //! an executor with as many workers as there are tasks. A task that was spawned goes on when the
 //! future of [`block_on`] has ended. What is dropped while it waits is cancelled there.
 
-pub use executor::{AbortHandle, JoinError, JoinHandle, block_on, spawn, yield_now};
+pub use atomic_waker::AtomicWaker;
+pub use executor::{
+    AbortHandle, JoinError, JoinHandle, block_on, block_on_with_spurious_polls, spawn, spawn_local,
+    yield_now,
+};
 pub use notify::{Notified, Notify};
 pub use semaphore::{AcquireError, Permit, Semaphore, TryAcquireError};
 
@@ -12,6 +16,7 @@ pub mod mpsc;
 pub mod oneshot;
 pub mod time;
 
+mod atomic_waker;
 mod executor;
 mod notify;
 mod semaphore;

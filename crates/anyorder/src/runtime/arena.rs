@@ -78,6 +78,12 @@ pub(crate) fn activate(bump: *mut Bump) -> *mut Bump {
     BUMP.with(|current| current.replace(bump))
 }
 
+/// Returns whether memory comes from chunks now. What is kept over executions must not: the
+/// thread's own things would have other places in an execution in which a table of ours grows.
+pub(crate) fn is_active() -> bool {
+    BUMP.with(|current| !current.get().is_null())
+}
+
 /// Returns whether an address is in a chunk.
 #[inline]
 pub(crate) fn contains(address: usize) -> bool {
@@ -144,6 +150,12 @@ impl Bump {
     pub(crate) fn new(owner: u32) -> Bump {
         let (chunks, large) = (Vec::new(), Vec::new());
         Bump { at: 0, end: 0, owner, used: 0, chunks, large, large_end: LARGE_FROM }
+    }
+
+    /// Returns a number for how far the memory of the thread was given out.
+    pub(crate) fn position_reached(&self) -> u64 {
+        let offset = (self.at % CHUNK) as u64;
+        (self.used as u64 * CHUNK as u64 + offset) ^ self.large_end << 20
     }
 
     /// Ends an execution: everything is free again. Chunks in which something still lives go to

@@ -3,17 +3,22 @@
 //! The code of the program runs in coroutines, and all that runs there goes through [`with`] to
 //! come here. No borrow of the state is held while a coroutine runs.
 
+use super::abort::{self, Describe};
 use super::arena;
+use super::calls::Calls;
 use super::contents::Storage;
 use super::failure::{Panic, Panics, Position};
 use super::leaks::Leaks;
 use super::names::{Names, Place};
+use super::program::Setting;
 use super::slot::About;
 use super::strand::{Body, Routine, Strand};
 use anyorder_threads::{Act, Next, Object, ObjectId, Op, SiteId, ThreadId, World};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
+use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
+use std::mem;
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr;
 use std::sync::Arc;
@@ -24,8 +29,12 @@ thread_local! {
     static CURRENT: Cell<*const Core> = const { Cell::new(ptr::null()) };
 }
 
-/// How often a thread may catch what unwinds it when an execution is cut short.
-const CATCHES_MAX: u32 = 100;
+/// How many panics of a thread are kept that may have been caught.
+const PANICS_MAX: usize = 16;
+
+/// The messages of panics after which the process aborts.
+const ABORTING: [&str; 2] =
+    ["panic in a destructor during cleanup", "panic in a function that cannot unwind"];
 
 /// Numbers of executions, over all programs of the process. 0 is none.
 static EXECUTIONS: AtomicU64 = AtomicU64::new(1);
@@ -52,19 +61,20 @@ pub(crate) enum Phase {
     Idle,
     /// Operations go to the engine.
     Running,
-    /// The execution ends: only destructors run, and no operation waits.
+    /// The execution ends: only destructors of statics run, and no operation waits.
     Stopping,
 }
 
 pub(crate) struct Core {
     pub(super) state: RefCell<State>,
+    pub(super) calls: RefCell<Calls>,
     phase: Cell<Phase>,
     execution: Cell<u64>,
     /// That of the coroutine that runs; null outside of coroutines.
     pub(super) yielder: Cell<*const Yielder<u64, Next>>,
-    stack_size: usize,
-    /// Whether a panic of a spawned thread is a result of its join alone.
-    pub(super) panics_are_results: bool,
+    pub(super) setting: Setting,
+    /// Makes the text that runs an execution again.
+    describe: Cell<Option<Describe>>,
 }
 
 pub(crate) struct State {
@@ -82,6 +92,8 @@ pub(crate) struct State {
     stacks: Vec<DefaultStack>,
     retired: Vec<usize>,
     pub(super) storage: Storage,
+    /// What `alloc` gave out in this execution, by address.
+    pub(super) allocated: FxHashMap<usize, ObjectId>,
     pub(super) leaks: Leaks,
     /// Whether some name depends on the schedule.
     pub(super) has_loose_names: bool,
@@ -90,7 +102,7 @@ pub(crate) struct State {
 }
 
 impl Core {
-    pub(crate) fn new(stack_size: usize, panics_are_results: bool) -> Core {
+    pub(crate) fn new(setting: Setting) -> Core {
         let state = State {
             names: Names::new(),
             panics: Panics::default(),
@@ -102,17 +114,19 @@ impl Core {
             stacks: Vec::new(),
             retired: Vec::new(),
             storage: Storage::default(),
+            allocated: FxHashMap::default(),
             leaks: Leaks::default(),
             has_loose_names: false,
             has_outside_data: false,
         };
         Core {
             state: RefCell::new(state),
+            calls: RefCell::default(),
             phase: Cell::new(Phase::Idle),
             execution: Cell::new(0),
             yielder: Cell::new(ptr::null()),
-            stack_size,
-            panics_are_results,
+            setting,
+            describe: Cell::new(None),
         }
     }
 
@@ -129,6 +143,10 @@ impl Core {
     /// Returns whether the code that runs is that of a thread.
     pub(super) fn is_inside(&self) -> bool {
         !self.yielder.get().is_null()
+    }
+
+    pub(super) fn set_describe(&self, describe: Describe) {
+        self.describe.set(Some(describe));
     }
 
     /// Begins an execution of a program that is this closure.
@@ -175,7 +193,7 @@ impl Core {
         }
         let body = strand.body.take().expect("a thread runs once");
         let stack = state.stacks.pop().unwrap_or_else(|| {
-            DefaultStack::new(self.stack_size).expect("memory for the stack of a thread")
+            DefaultStack::new(self.setting.stack_size).expect("memory for the stack of a thread")
         });
         strand.set_stack(&stack);
         let core = ptr::from_ref(self);
@@ -210,13 +228,15 @@ impl Core {
             strand.yielder = yielder;
             strand.is_given
         });
+        // What is named here is not memory of the thread.
         if is_given {
-            let given = self.only_object(Place::Given(thread), Object::Data(0));
-            self.perform(Op::new(given, Act::Use), panic::Location::caller());
+            let here = panic::Location::caller();
+            let given = with(|core| core.only_object(Place::Given(thread), Object::Data(0)));
+            given.map(|given| with(|core| core.perform(Op::new(given, Act::Use), here)));
         }
         let exit = body();
         self.destroy_locals(thread);
-        self.perform_deferred();
+        with(Core::perform_deferred);
         self.with_strand(thread, |strand| {
             let is_known = strand.spawned == 0;
             strand.exit = if is_known { exit } else { strand.version() };
@@ -284,14 +304,20 @@ impl Core {
         if !self.is_inside() {
             return false;
         }
-        if self.phase.get() == Phase::Stopping {
-            // A destructor panics while we unwind its thread: the process will abort.
+        if ABORTING.contains(&message.as_str()) {
+            // The standard library aborts the process next.
+            let panics = self.with_current(|strand| strand.panics.clone());
+            abort::tell(&panics, self.describe.get(), &self.state.borrow().log);
             return false;
         }
+        let is_running = self.phase.get() != Phase::Stopping;
         self.with_current(|strand| {
-            strand.panic = Some(Panic { thread: strand.id, message, position });
+            if strand.panics.len() == PANICS_MAX {
+                strand.panics.remove(0);
+            }
+            strand.panics.push(Panic { thread: strand.id, message, position });
         });
-        true
+        is_running
     }
 
     /// Ends the execution, wherever it is.
@@ -301,12 +327,16 @@ impl Core {
         }
         self.phase.set(Phase::Stopping);
         let is_complete = self.state.borrow().is_complete();
-        // The youngest first: it may borrow from those that spawned it.
         while let Some(thread) = self.take_youngest() {
-            self.unwind(thread);
+            self.abandon(thread);
         }
-        let stored = std::mem::take(&mut self.state.borrow_mut().storage);
-        self.enter(ptr::null(), ptr::null_mut(), || drop(stored));
+        let stored = mem::take(&mut self.state.borrow_mut().storage);
+        if is_complete {
+            self.enter(ptr::null(), ptr::null_mut(), || drop(stored));
+        } else {
+            // As with what threads own.
+            mem::forget(stored);
+        }
         let state = &mut *self.state.borrow_mut();
         state.leaks.end_execution(is_complete, &state.log);
         state.end();
@@ -320,35 +350,24 @@ impl Core {
         Some(thread)
     }
 
-    /// Runs the destructors of a thread that has not ended, and forgets it.
-    fn unwind(&self, thread: ThreadId) {
-        let (routine, body, yielder) = self.with_strand(thread, |strand| {
-            (strand.routine.take(), strand.body.take(), strand.yielder)
-        });
-        if let Some(mut routine) = routine {
-            // What a destructor throws ends with it: the execution is over.
-            let mut again = || {
-                let mut resume = || routine.resume(0);
-                let go_on = || panic::catch_unwind(AssertUnwindSafe(&mut resume));
-                let outcome = self.enter(yielder, ptr::null_mut(), go_on);
-                matches!(outcome, Ok(CoroutineResult::Yield(_)))
-            };
-            match (0..CATCHES_MAX).all(|_| again()) {
-                // It catches all that unwinds it, and goes on for ever: its stack is lost.
-                true => std::mem::forget(routine),
-                false => self.state.borrow_mut().stacks.push(routine.into_stack()),
-            }
-        }
-        self.enter(ptr::null(), ptr::null_mut(), || {
-            let _ = panic::catch_unwind(AssertUnwindSafe(|| drop(body)));
-            self.destroy_locals(thread);
-        });
+    /// Forgets a thread that has not ended. No destructor runs: where the thread is, they may find
+    /// what they never find, and one that panics while a stack is unwound ends the process. What
+    /// the thread owns is lost; its stack is used again.
+    fn abandon(&self, thread: ThreadId) {
         let state = &mut *self.state.borrow_mut();
         let at = state.alive.iter().rposition(|other| *other == thread).expect("it is alive");
         state.alive.remove(at);
-        let State { strands, retired, .. } = state;
+        let State { strands, retired, stacks, .. } = state;
         let strand = strands[thread.index()].as_mut().expect("it was spawned");
-        strand.locals.clear();
+        if let Some(mut routine) = strand.routine.take() {
+            // SAFETY: nobody uses what is on the stack any more: the threads that may borrow from
+            // it are forgotten, too.
+            unsafe { routine.force_reset() };
+            stacks.push(routine.into_stack());
+        }
+        mem::forget(strand.body.take());
+        strand.locals.forget();
+        strand.stack = (0, 0);
         strand.bump.reset(retired);
     }
 }
@@ -381,6 +400,7 @@ impl State {
     fn end(&mut self) {
         self.log.clear();
         self.shadow = None;
+        self.allocated.clear();
         if !self.retired.is_empty() {
             arena::recycle(&mut self.retired);
         }

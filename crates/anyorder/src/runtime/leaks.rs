@@ -1,7 +1,9 @@
 //! Values of [`Arc`](crate::sync::Arc) that an execution leaves behind: their owners are in a
-//! cycle, or were forgotten.
+//! cycle, or were forgotten. So with memory of [`alloc`](crate::alloc).
 
-use anyorder_threads::{ObjectId, Op, ThreadId};
+use super::core;
+use super::slot::About;
+use anyorder_threads::{Object, ObjectId, Op, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::panic::Location;
 
@@ -67,4 +69,26 @@ impl Leaks {
         self.known.clear();
         std::mem::take(&mut self.found)
     }
+}
+
+/// Gives an allocation at an address an object, which has one owner.
+pub(crate) fn allocated(address: usize, made: &'static Location<'static>) {
+    core::with(|core| {
+        let about = About { type_name: None, made };
+        let object = core.make(Object::Count(1), about);
+        let state = &mut *core.state.borrow_mut();
+        state.allocated.insert(address, object);
+        state.leaks.note(object, made);
+    });
+}
+
+/// Returns the object of the allocation at an address, which ends.
+pub(crate) fn freed(address: usize) -> Option<ObjectId> {
+    let object = core::with(|core| {
+        let state = &mut *core.state.borrow_mut();
+        let object = state.allocated.remove(&address)?;
+        state.leaks.forget(object);
+        Some(object)
+    });
+    object.flatten()
 }

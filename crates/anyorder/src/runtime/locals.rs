@@ -47,7 +47,9 @@ impl Locals {
         Some(owned)
     }
 
-    pub(crate) fn clear(&mut self) {
+    /// Loses the values.
+    pub(crate) fn forget(&mut self) {
         self.values.clear();
+        self.order.clear();
     }
 }

@@ -1,5 +1,6 @@
 //! Numbers of threads, objects and positions: the same in all executions of one program.
 
+use super::arena;
 use super::slot::About;
 use anyorder_threads::{Object, ObjectId, SiteId, ThreadId};
 use rustc_hash::FxHashMap;
@@ -61,6 +62,7 @@ impl Names {
 
     /// Returns the `ordinal`-th thread that `creator` spawns.
     pub(crate) fn thread(&mut self, creator: ThreadId, ordinal: u32) -> ThreadId {
+        debug_assert!(!arena::is_active());
         let count = &mut self.threads_count;
         *self.threads.entry((creator, ordinal)).or_insert_with(|| {
             *count += 1;
@@ -76,6 +78,7 @@ impl Names {
         at_first: Object,
         about: Option<About>,
     ) -> ObjectId {
+        debug_assert!(!arena::is_active());
         let objects = self.places.entry(place).or_default();
         if objects.execution != execution {
             (objects.execution, objects.used) = (execution, 0);
@@ -123,6 +126,7 @@ impl Names {
     }
 
     pub(crate) fn site(&mut self, location: &'static Location<'static>) -> SiteId {
+        debug_assert!(!arena::is_active());
         let address = std::ptr::from_ref(location) as usize;
         if let Some(id) = self.sites_by_address.get(&address) {
             return *id;

@@ -2,8 +2,8 @@
 //!
 //! An operation goes to the engine, which runs other threads meanwhile. There are two exceptions:
 //!
-//! - An execution that is cut short has its threads unwound. The operations of the destructors that
-//!   run then are performed at once, on objects as the engine left them. None waits.
+//! - When all threads have ended, the data of statics is destroyed. The operations of destructors
+//!   that run then are performed at once, on objects as the engine left them. None waits.
 //! - A thread that unwinds from a panic of its own must not give way: the standard library counts
 //!   panics for the thread of the system, so that another thread of the program would find itself
 //!   panicking. Operations without a result are put off until the panic is caught. Those with a
@@ -11,12 +11,13 @@
 
 use super::arena;
 use super::core::{self, Core, Phase};
-use super::failure::Panic;
+use super::failure::{Panic, text};
 use super::strand::{Strand, has_no_result};
 use super::version;
 use anyorder_threads::{Act, Next, ObjectId, Op, ThreadId};
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe, Location};
+use std::ptr;
 use std::thread;
 
 /// Performs an operation of the running thread, and returns its result.
@@ -107,9 +108,6 @@ pub(crate) fn run_to_end<T>(f: impl FnOnce() -> T) -> Result<T, Box<dyn Any + Se
     result
 }
 
-/// What unwinds a thread when its execution is cut short.
-struct Stopped;
-
 impl Core {
     pub(crate) fn perform(&self, op: Op, at: &'static Location<'static>) -> u64 {
         if self.phase() == Phase::Stopping {
@@ -129,9 +127,8 @@ impl Core {
         assert!(!yielder.is_null(), "an operation outside of the threads of the program");
         // SAFETY: it lies at the base of the stack of the running coroutine.
         let result = unsafe { (*yielder).suspend(Next { op, site }) };
-        if self.phase() == Phase::Stopping {
-            panic::resume_unwind(Box::new(Stopped));
-        }
+        // Whoever resumed it gave the thread its memory. We are not there yet.
+        arena::activate(ptr::null_mut());
         result
     }
 
@@ -148,10 +145,6 @@ impl Core {
     }
 
     fn perform_stopping(&self, op: &Op) -> u64 {
-        if self.is_inside() && !thread::panicking() {
-            // The program caught what unwinds it, and goes on. It must not.
-            return self.send(op.clone(), Location::caller());
-        }
         let unseen = self.state.borrow_mut().perform_unseen(op);
         unseen.unwrap_or(u64::from(is_taking(&op.act)))
     }
@@ -177,18 +170,19 @@ impl Core {
     /// result. Returns the payload.
     pub(super) fn fail(&self, payload: Box<dyn Any + Send>) -> Box<dyn Any + Send> {
         if self.phase() == Phase::Stopping {
-            if self.is_inside() {
-                panic::resume_unwind(payload);
-            }
             return payload;
         }
         self.perform_deferred();
+        let message = text(&*payload);
         let panic = self.with_current(|strand| {
-            let unknown = Panic { thread: strand.id, message: String::new(), position: None };
             strand.taken_unwinding.clear();
-            strand.panic.take().unwrap_or(unknown)
+            // A destructor may have caught another one since.
+            let own = strand.panics.iter().rposition(|panic| panic.message == message);
+            let own = own.map(|at| strand.panics.swap_remove(at));
+            strand.panics.clear();
+            own.unwrap_or(Panic { thread: strand.id, message, position: None })
         });
-        if !self.panics_are_results || panic.thread == ThreadId::MAIN {
+        if !self.setting.panics_are_results || panic.thread == ThreadId::MAIN {
             let number = self.state.borrow_mut().panics.number(panic);
             self.state.borrow_mut().leaks.excuse();
             self.send(Op::new(ObjectId::NONE, Act::Fail(number)), Location::caller());

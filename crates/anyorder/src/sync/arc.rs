@@ -19,6 +19,9 @@ use std::sync::Arc as StdArc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{fmt, ptr, thread};
 
+#[path = "arc_moved.rs"]
+mod moved;
+
 /// What an owner has. Seen only in [`Arc::coerce`].
 #[repr(C)]
 pub struct Shared<T: ?Sized> {
@@ -274,6 +277,29 @@ impl<T: ?Sized> Arc<T> {
     pub unsafe fn decrement_strong_count(value: *const T) {
         // SAFETY: the caller's promise.
         drop(unsafe { Arc::from_raw(value) });
+    }
+
+    /// Makes the first owner of a value that an `Arc` of the standard library has, which need not
+    /// be of known size: so there is an `Arc<dyn Trait>`. Moves the value.
+    ///
+    /// # Panics
+    ///
+    /// If it has another owner or a weak reference.
+    ///
+    /// ```
+    /// use anyorder::sync::Arc;
+    /// anyorder::check(|| {
+    ///     let std: std::sync::Arc<dyn Fn() -> u32 + Send + Sync> = std::sync::Arc::new(|| 1);
+    ///     assert_eq!(Arc::from_std(std)(), 1);
+    /// });
+    /// ```
+    #[track_caller]
+    #[must_use]
+    pub fn from_std(mut std: StdArc<T>) -> Arc<T> {
+        assert!(StdArc::get_mut(&mut std).is_some(), "the Arc has another owner");
+        let shared = moved::into_shared(std);
+        shared.note_owned();
+        Arc { shared }
     }
 
     /// Makes the owner one of another type, where `f` is `|shared| shared as _`.

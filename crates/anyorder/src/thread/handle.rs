@@ -11,6 +11,13 @@ use std::sync::Arc;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ThreadId(u32);
 
+/// The number of the thread: 0 for the main one.
+impl From<ThreadId> for usize {
+    fn from(id: ThreadId) -> usize {
+        id.0 as usize
+    }
+}
+
 /// As [`std::thread::Thread`].
 #[derive(Clone)]
 pub struct Thread {

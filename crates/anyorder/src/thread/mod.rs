@@ -36,6 +36,29 @@ where
     JoinHandle::new(spawn::spawn(f, None))
 }
 
+/// As [`spawn`], for what must not go to another thread of the system: none does.
+///
+/// ```
+/// use anyorder::thread;
+/// use std::rc::Rc;
+/// anyorder::check(|| {
+///     let number = Rc::new(1);
+///     assert_eq!(thread::spawn_local(move || *number).join().unwrap(), 1);
+/// });
+/// ```
+///
+/// # Panics
+///
+/// Outside of a check.
+#[track_caller]
+pub fn spawn_local<F, T>(f: F) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + 'static,
+    T: 'static,
+{
+    JoinHandle::new(spawn::spawn(f, None))
+}
+
 /// As [`std::thread::current`].
 #[must_use]
 pub fn current() -> Thread {

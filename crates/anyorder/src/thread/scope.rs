@@ -54,8 +54,6 @@ where
     let scope = Scope { threads: Arc::clone(&threads), scope: PhantomData, env: PhantomData };
     let result = panic::catch_unwind(AssertUnwindSafe(|| f(&scope)));
     match result {
-        // An execution that is cut short ends the threads of the scope before this one.
-        Err(payload) if runtime::is_stopping() => panic::resume_unwind(payload),
         Err(payload) => {
             threads.join_all(at);
             panic::resume_unwind(payload)

@@ -170,6 +170,8 @@ impl Object {
                 Some(old)
             }
             (Act::Use, Object::Data(version)) => Some(*version),
+            // When all threads that knew it have ended.
+            (Act::Use, Object::Count(count)) => Some(*count),
             (Act::Alter(new), Object::Data(version)) => {
                 *version = *new;
                 Some(0)

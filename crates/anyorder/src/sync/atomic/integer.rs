@@ -179,6 +179,34 @@ macro_rules! atomic {
                     Err(before)
                 }
 
+                /// As [`fetch_update`](Self::fetch_update).
+                ///
+                /// # Errors
+                ///
+                /// The value for which `f` was `None`.
+                #[track_caller]
+                pub fn try_update(
+                    &self,
+                    set_order: Ordering,
+                    fetch_order: Ordering,
+                    f: impl FnMut($type) -> Option<$type>,
+                ) -> Result<$type, $type> {
+                    self.fetch_update(set_order, fetch_order, f)
+                }
+
+                /// As [`fetch_update`](Self::fetch_update), with an `f` that always has a value.
+                #[track_caller]
+                pub fn update(
+                    &self,
+                    set_order: Ordering,
+                    fetch_order: Ordering,
+                    mut f: impl FnMut($type) -> $type,
+                ) -> $type {
+                    match self.fetch_update(set_order, fetch_order, |value| Some(f(value))) {
+                        Ok(before) | Err(before) => before,
+                    }
+                }
+
                 /// Returns the value for changes without an operation.
                 #[track_caller]
                 pub fn get_mut(&mut self) -> &mut $type {

@@ -153,6 +153,34 @@ impl<T> AtomicPtr<T> {
         Err(before)
     }
 
+    /// As [`fetch_update`](Self::fetch_update).
+    ///
+    /// # Errors
+    ///
+    /// The value for which `f` was `None`.
+    #[track_caller]
+    pub fn try_update(
+        &self,
+        set_order: Ordering,
+        fetch_order: Ordering,
+        f: impl FnMut(*mut T) -> Option<*mut T>,
+    ) -> Result<*mut T, *mut T> {
+        self.fetch_update(set_order, fetch_order, f)
+    }
+
+    /// As [`fetch_update`](Self::fetch_update), with an `f` that always has a value.
+    #[track_caller]
+    pub fn update(
+        &self,
+        set_order: Ordering,
+        fetch_order: Ordering,
+        mut f: impl FnMut(*mut T) -> *mut T,
+    ) -> *mut T {
+        match self.fetch_update(set_order, fetch_order, |value| Some(f(value))) {
+            Ok(before) | Err(before) => before,
+        }
+    }
+
     /// Returns the pointer for changes without an operation.
     #[track_caller]
     pub fn get_mut(&mut self) -> &mut *mut T {

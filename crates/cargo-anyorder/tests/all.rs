@@ -1,0 +1,4 @@
+//! All suites.
+
+mod commands;
+mod fixture;

@@ -1,0 +1,57 @@
+//! A project with tests for loom, under anyorder.
+
+use crate::commands::{anyorder, outcome, temporary};
+use std::fs;
+use std::path::Path;
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder of the tests");
+    for entry in fs::read_dir(from).expect("the fixture") {
+        let path = entry.expect("an entry of the fixture").path();
+        let to = to.join(path.file_name().expect("it has a name"));
+        if path.is_dir() {
+            copy(&path, &to);
+        } else {
+            fs::write(to, fs::read(path).expect("a file of the fixture")).expect("a copy");
+        }
+    }
+}
+
+/// Without a network: what the shims need was fetched for this workspace.
+#[test]
+fn tests_of_loom_run_unchanged() {
+    let folder = temporary("fixture");
+    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixture"), &folder);
+    let lock = fs::read(folder.join("Cargo.lock")).expect("the lock file");
+    let output = anyorder(&folder)
+        .args(["anyorder", "test", "--offline", "--", "--test-threads=1"])
+        .env("RUSTFLAGS", "--cfg loom")
+        .env("CARGO_PROFILE_DEV_DEBUG", "0")
+        .env("LOOM_MAX_PREEMPTIONS", "2")
+        .env("LOOM_LOG", "1")
+        .output()
+        .expect("the binary runs");
+    let (status, text) = outcome(&output);
+    assert_eq!(status, Some(101), "cargo's status, as tests fail: {text}");
+    for (test, result) in
+        [("released", "ok"), ("not_released", "FAILED"), ("leaked", "FAILED"), ("surface", "ok")]
+    {
+        // The log of a test that runs alone may stand between its name and its result.
+        let start = format!("test tests::{test} ... ");
+        let after = text.split(&*start).nth(1).unwrap_or_else(|| panic!("{test}: {text}"));
+        let after: String = after.split("test tests::").next().unwrap_or_default().to_owned();
+        assert!(after.lines().any(|line| line.ends_with(result)), "{test}: {text}");
+    }
+    for said in [
+        "in place of loom 0.7.2",
+        "LOOM_MAX_PREEMPTIONS is not used",
+        "data race: a write and a read of cell 1",
+        "leak: an Arc made at src/tests.rs:",
+        "executions, ",
+    ] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    assert_eq!(text.matches("LOOM_MAX_PREEMPTIONS").count(), 1, "once: {text}");
+    let after = fs::read(folder.join("Cargo.lock")).expect("the lock file");
+    assert_eq!(after, lock, "the lock file is as it was");
+}

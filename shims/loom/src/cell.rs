@@ -1,0 +1,3 @@
+//! Data that only happens-before protects.
+
+pub use anyorder::cell::{Cell, ConstPtr, MutPtr, UnsafeCell};
