@@ -80,6 +80,11 @@ impl<T: ?Sized> UnsafeCell<T> {
         })
     }
 
+    /// Returns where the data is, without an access.
+    pub(crate) fn pointer(&self) -> *const T {
+        self.contents.get()
+    }
+
     /// Reads: calls `f` with the pointer.
     #[track_caller]
     pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {

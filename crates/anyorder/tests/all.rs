@@ -17,6 +17,7 @@ mod replay;
 mod reports;
 mod statics;
 mod support;
+mod tasks;
 mod teardown;
 mod threads;
 mod verdicts;

@@ -2,7 +2,7 @@
 
 use crate::failing::{ALL, Kind};
 use anyorder::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use anyorder::sync::{Arc, Mutex};
+use anyorder::sync::{Arc, Mutex, mpsc};
 use anyorder::{Builder, Reversed, Summary, thread};
 use std::panic::{self, AssertUnwindSafe};
 
@@ -21,8 +21,8 @@ fn every_class_has_a_title_with_who_and_what() {
         ("receiver", "deadlock: main waits for a message of channel 1 for ever"),
         ("spin", "livelock: main spins for what nobody will change"),
         ("publication", "data race: a write and a read of cell at the same time"),
-        ("cycle of owners", "leak: 2 Arcs have owners at the end"),
-        ("task", "deadlock: main and thread 1 wait for ever"),
+        ("cycle of owners", "leak: 2 values or allocations are left at the end"),
+        ("task", "deadlock: main and task 1 wait for ever"),
     ];
     assert_eq!(expected.len(), ALL.len());
     for (name, title) in expected {
@@ -42,7 +42,7 @@ fn reasons_are_told() {
         ("spin", "again and again: flag.load(Acquire) → false"),
         ("publication", "stored, but that orders nothing: the store is no release"),
         ("cycle of owners", "made at "),
-        ("task", "nobody unparks it in this execution"),
+        ("task", "nobody wakes it in this execution"),
     ];
     for (name, reason) in expected {
         let text = of(name).to_string();
@@ -174,6 +174,43 @@ fn the_middle_of_a_long_execution_is_folded() {
     assert!(text.contains(" more\n") && text.contains("last.store(1, SeqCst)"), "{text}");
     assert!(text.contains("   A "), "{text}");
     assert!(text.lines().count() < 60, "{text}");
+}
+
+/// Whatever grows, what is told of it does not.
+#[test]
+fn a_report_has_a_bound() {
+    let messages = || {
+        let (sender, receiver) = mpsc::channel();
+        (0..100).for_each(|number| sender.send(number).unwrap());
+        let received: Vec<u32> = (0..100).map(|_| receiver.recv().unwrap()).collect();
+        assert_eq!(receiver.recv(), Ok(received[0]));
+    };
+    let locks = || {
+        let locks: Vec<_> = (0..60).map(|_| Mutex::new(0)).collect();
+        let guards: Vec<_> = locks.iter().map(|lock| lock.lock().unwrap()).collect();
+        drop(locks[59].lock());
+        drop(guards);
+    };
+    for program in [messages as fn(), locks as fn()] {
+        let summary = Builder::new().explore(program);
+        assert_eq!(summary.failures[0].class(), "deadlock", "{summary}");
+        let text = summary.to_string();
+        assert!(text.lines().count() < 70, "{text}");
+        assert!(text.contains(" more\n") && text.contains(": made at "), "{text}");
+    }
+}
+
+/// Sixty panics are sixty failures: some with their executions, some in a line, the rest counted.
+#[test]
+fn many_failures_have_a_bound_too() {
+    let summary = Builder::new().explore(|| {
+        let number = anyorder::choose(60);
+        panic!("number {number}");
+    });
+    assert_eq!(summary.failures.len(), 60);
+    let text = summary.to_string();
+    assert!(text.contains("60 failures") && text.contains("39 more\n"), "{text}");
+    assert_eq!(text.matches("ANYORDER_REPLAY").count(), 21, "{text}");
 }
 
 #[test]

@@ -125,7 +125,7 @@ fn leaks_are_failures_unless_they_are_allowed() {
     let summary = explore(program);
     let [failure] = summary.failures.as_slice() else { panic!("{summary}") };
     assert!(matches!(&failure.kind, FailureKind::Leak(leaks) if leaks.len() == 1));
-    assert!(failure.title().starts_with("leak: an Arc made at "), "{summary}");
+    assert!(failure.title().starts_with("leak: what was made at "), "{summary}");
     assert!(failure.title().contains("teardown.rs:"), "{summary}");
     let allowed = Builder::new().leaks_allowed().explore(program);
     assert!(allowed.is_ok(), "{allowed}");

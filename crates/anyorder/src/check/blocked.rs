@@ -117,6 +117,7 @@ fn words(trace: &Trace, thread: ThreadId, op: &Op, held: &[Holder]) -> String {
             )
         }
         Act::Wake(_) => format!("waits to be notified by {name}"),
+        Act::Park(_) if trace.is_waker(op.object) => "waits to be woken".to_owned(),
         Act::Park(_) => "waits to be unparked".to_owned(),
         Act::Send(..) => format!("waits for room in {name}"),
         Act::Receive(_) => format!("waits for a message of {name}"),
@@ -164,6 +165,9 @@ fn reason(trace: &Trace, run: &Run, thread: ThreadId, op: &Op) -> Option<String>
             }
         }
         Act::Park(_) => match last(|act| matches!(act, Act::Unpark)) {
+            None if trace.is_waker(op.object) => {
+                Some("nobody wakes it in this execution".to_owned())
+            }
             None => Some("nobody unparks it in this execution".to_owned()),
             Some(at) => {
                 Some(format!("the last one, by {}{}, is used up", who(at), trace.in_step(at)))

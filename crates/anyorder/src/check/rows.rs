@@ -58,6 +58,8 @@ fn is_hidden(trace: &Trace, line: &Line, counted: &BTreeSet<ObjectId>) -> bool {
         Act::Retain | Act::Drop => !counted.contains(&line.object),
         Act::Unlock(_) | Act::Poison(_) | Act::Notify { .. } => line.position.is_none(),
         Act::Use | Act::Alter(_) if line.position.is_none() => true,
+        // Who is woken that waits for nothing now will poll once more.
+        Act::Unpark if trace.is_waker(line.object) => line.in_vain,
         Act::Return { .. } | Act::Exit(_) | Act::Senders(true) | Act::Receivers(true) => true,
         Act::Use | Act::Alter(_) => {
             let known = trace.object(line.object);

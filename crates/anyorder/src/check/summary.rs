@@ -4,7 +4,6 @@ use super::failure::{Failure, FailureKind};
 use super::replay::Replayed;
 use super::source::Sources;
 use super::table;
-use super::title::at;
 use anyorder_threads::{Act, Divergence, Incomplete};
 use std::fmt;
 use std::fmt::Write as _;
@@ -199,25 +198,19 @@ fn execution(failure: &Failure, sources: &mut Sources) -> String {
         out.push_str("  run again, it did not fail: the program is not the same in each run\n");
     }
     out.push('\n');
-    out.push_str(&table::table(&failure.trace, &table::failing(failure), sources));
+    let rows = table::failing(failure);
+    out.push_str(&table::table(&failure.trace, &rows, sources));
     if let Some(passing) = &failure.passing {
         out.push_str("\nwith B before A it does not fail:\n\n");
         out.push_str(&table::table(&passing.trace, &table::passing(passing, false), sources));
     }
-    let made: Vec<String> = failure
-        .trace
-        .objects
-        .iter()
-        .filter_map(|object| {
-            let is_numbered = object.name.contains(' ') && !object.name.starts_with("arc");
-            let made = object.made.as_ref().filter(|_| is_numbered)?;
-            Some(format!("  {}: made at {}\n", object.name, at(Some(made))))
-        })
-        .collect();
+    let made = table::numbered(&failure.trace, &rows);
     if !made.is_empty() {
         out.push('\n');
     }
-    made.iter().for_each(|line| out.push_str(line));
+    for line in made {
+        let _ = writeln!(out, "  {line}");
+    }
     out
 }
 

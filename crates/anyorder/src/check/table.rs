@@ -5,6 +5,7 @@ use super::failure::{Failure, FailureKind};
 use super::passing::{Passing, Reversed};
 use super::rows::{Group, groups};
 use super::source::{Sources, short};
+use super::title::at;
 use super::trace::{Line, Trace};
 use crate::runtime::Position;
 use anyorder_threads::{ObjectId, ThreadId};
@@ -25,6 +26,12 @@ const ROWS_MAX: usize = 40;
 const STRETCH_FIRST: usize = 2;
 const STRETCH_LAST: usize = 3;
 const TAIL: usize = 24;
+
+/// The most rows before them that are about the failure.
+const MATTERS_MAX: usize = 16;
+
+/// The most names in a line about where things were made.
+const NAMES_MAX: usize = 4;
 
 /// The most rows of one turn of a loop.
 const TURN_MAX: usize = 8;
@@ -169,8 +176,16 @@ pub(super) fn shown(rows: &[Row]) -> Vec<bool> {
         }
         from += length;
     }
-    let mut left = shown.iter().filter(|shown| **shown).count().saturating_sub(ROWS_MAX);
+    // Of what matters, the first and the last.
     let tail = rows.len().saturating_sub(TAIL);
+    let kept = |at: &usize| *at < tail && rows[*at].matters && rows[*at].mark.is_none();
+    let all: Vec<usize> = (0..rows.len()).filter(kept).collect();
+    for at in
+        all.get(MATTERS_MAX / 2..all.len().saturating_sub(MATTERS_MAX / 2)).unwrap_or_default()
+    {
+        shown[*at] = false;
+    }
+    let mut left = shown.iter().filter(|shown| **shown).count().saturating_sub(ROWS_MAX);
     for at in STRETCH_FIRST..tail {
         if left > 0 && shown[at] && !rows[at].matters {
             shown[at] = false;
@@ -178,6 +193,37 @@ pub(super) fn shown(rows: &[Row]) -> Vec<bool> {
         }
     }
     shown
+}
+
+/// Returns the names of what the shown rows are about and that have no name in the source, with
+/// where they were made: one line for all that were made at one place.
+pub(super) fn numbered(trace: &Trace, rows: &[Row]) -> Vec<String> {
+    let shown = shown(rows);
+    let texts = rows.iter().zip(&shown).filter(|(_, shown)| **shown).map(|(row, _)| &row.text);
+    let texts: Vec<&String> = texts.collect();
+    let mut places: Vec<(&Position, Vec<&str>)> = Vec::new();
+    for object in &trace.objects {
+        let is_numbered = object.name.starts_with(&format!("{} ", object.kind));
+        let is_shown = texts.iter().any(|text| names(text, &object.name));
+        let Some(made) = object.made.as_ref().filter(|_| is_numbered && is_shown) else { continue };
+        match places.iter_mut().find(|place| place.0 == made) {
+            Some((_, all)) => all.push(&object.name),
+            None => places.push((made, vec![&object.name])),
+        }
+    }
+    let line = |(made, all): (&Position, Vec<&str>)| {
+        let more = all.len().saturating_sub(NAMES_MAX);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let all = all.into_iter().take(NAMES_MAX).collect::<Vec<_>>().join(", ");
+        format!("{all}{more}: made at {}", at(Some(made)))
+    };
+    places.into_iter().map(line).collect()
+}
+
+/// Whether a text has a name that is not the start of a longer one.
+fn names(text: &str, name: &str) -> bool {
+    text.match_indices(name)
+        .any(|(at, _)| !text[at + name.len()..].starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Returns the table as text, each line with a line feed.

@@ -187,8 +187,8 @@ fn race_lines(trace: &Trace, race: &RaceReport) -> Vec<String> {
 
 fn leaks_title(leaks: &[Leak]) -> String {
     match leaks {
-        [leak] => format!("an Arc made at {} has owners at the end", at(Some(&leak.made))),
-        leaks => format!("{} Arcs have owners at the end", leaks.len()),
+        [leak] => format!("what was made at {} is left at the end", at(Some(&leak.made))),
+        leaks => format!("{} values or allocations are left at the end", leaks.len()),
     }
 }
 

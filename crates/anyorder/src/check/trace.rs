@@ -144,6 +144,11 @@ impl Trace {
         })
     }
 
+    /// Whether it is what tasks wait at.
+    pub(super) fn is_waker(&self, object: ObjectId) -> bool {
+        self.object(object).is_some_and(|known| known.kind == "waker")
+    }
+
     /// Returns the column of a thread.
     pub(super) fn column(&self, thread: ThreadId) -> usize {
         self.threads.iter().position(|known| known.id == thread).unwrap_or(0)
@@ -161,7 +166,11 @@ fn threads(program: &Program, run: &Run) -> Vec<TraceThread> {
     for event in &run.events {
         let Act::Spawn(child) = event.op.act else { continue };
         let own = program.thread_name(child).map(|name| name.to_string());
-        let mut name = own.unwrap_or_else(|| format!("thread {}", threads.len()));
+        let mut name = match own.as_deref() {
+            None => format!("thread {}", threads.len()),
+            Some(kind @ ("task" | "timer")) => format!("{kind} {}", threads.len()),
+            Some(name) => name.to_owned(),
+        };
         if threads.iter().any(|other| other.name == name) {
             name = format!("{name} ({})", threads.len());
         }
@@ -203,6 +212,8 @@ fn kind(program: &Program, object: ObjectId, about: Option<About>) -> Option<&'s
         Object::Count(_) => "arc",
         Object::Data(_) if is("Object<") => "object",
         Object::Data(_) if about.is_some() => "cell",
+        // That of a task; the token of a thread is the thread's.
+        Object::Token(_) if about.is_some() => "waker",
         Object::Data(_) | Object::Token(_) | Object::End(_) => return None,
     })
 }

@@ -63,6 +63,10 @@ impl Trace {
                 let vain = if line.in_vain { ": nobody waits" } else { "" };
                 format!("{name}.notify_{which}(){vain}")
             }
+            Act::Park(_) if self.is_waker(line.object) => "pending → woken".to_owned(),
+            Act::Unpark if self.is_waker(line.object) => {
+                format!("wake {}", self.parked_at(line.object))
+            }
             Act::Park(_) if took => "park() → unparked".to_owned(),
             Act::Park(_) => "park() → timed out".to_owned(),
             Act::Unpark => {

@@ -179,6 +179,7 @@ where
     start(future, Location::caller())
 }
 
+#[track_caller]
 fn start<F>(future: F, at: &'static Location<'static>) -> JoinHandle<F::Output>
 where
     F: Future + 'static,
@@ -188,10 +189,11 @@ where
     let task = Arc::new(Task { state: Mutex::new(state), signal: Signal::new() });
     let theirs = Arc::clone(&task);
     // The thread has no value of its own: who joins the task looks at its state.
-    drop(thread::spawn_local(move || {
+    let body = move || {
         let result = runtime::run_to_end(|| theirs.run(future, at));
         theirs.end(result.unwrap_or_else(|payload| Err(JoinError(Some(payload)))));
-    }));
+    };
+    drop(thread::spawn_as("task", body));
     JoinHandle { task }
 }
 

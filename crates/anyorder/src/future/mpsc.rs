@@ -39,6 +39,7 @@ impl<T> Shared<T> {
         Ok(())
     }
 
+    #[track_caller]
     fn new(bound: Option<usize>) -> Arc<Shared<T>> {
         let (items, receiver) = (VecDeque::new(), None);
         let state = State { items, senders: 1, has_receiver: true, receiver };
@@ -86,6 +87,7 @@ pub type UnboundedReceiver<T> = Receiver<T>;
 ///
 /// If the bound is 0.
 #[must_use]
+#[track_caller]
 pub fn channel<T>(bound: usize) -> (Sender<T>, Receiver<T>) {
     assert!(bound > 0, "mpsc bounded channel requires buffer > 0");
     let shared = Shared::new(Some(bound));
@@ -94,6 +96,7 @@ pub fn channel<T>(bound: usize) -> (Sender<T>, Receiver<T>) {
 
 /// Makes a channel without a bound.
 #[must_use]
+#[track_caller]
 pub fn unbounded_channel<T>() -> (UnboundedSender<T>, UnboundedReceiver<T>) {
     let shared = Shared::new(None);
     (UnboundedSender(Arc::clone(&shared)), Receiver(shared))

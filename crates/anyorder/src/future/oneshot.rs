@@ -56,6 +56,7 @@ pub enum TryRecvError {
 
 /// Makes a channel for one item.
 #[must_use]
+#[track_caller]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     let state =
         State { item: None, has_sender: true, has_receiver: true, receiver: None, sender: None };

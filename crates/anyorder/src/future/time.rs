@@ -33,13 +33,14 @@ struct Timer(Mutex<(bool, Option<Waker>)>);
 pub async fn sleep(_duration: Duration) {
     let timer: Arc<Timer> = Arc::default();
     let theirs = Arc::clone(&timer);
-    drop(thread::spawn(move || {
+    let body = move || {
         let mut state = theirs.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.0 = true;
         let waker = state.1.take();
         drop(state);
         waker.into_iter().for_each(Waker::wake);
-    }));
+    };
+    drop(thread::spawn_as("timer", body));
     poll_fn(|context| {
         let mut state = timer.0.lock().unwrap_or_else(PoisonError::into_inner);
         if state.0 {
@@ -66,4 +67,53 @@ pub async fn timeout<F: Future>(duration: Duration, future: F) -> Result<F::Outp
         sleep.as_mut().poll(context).map(|()| Err(Elapsed))
     })
     .await
+}
+
+/// Ticks, one after another; the first one at once.
+#[derive(Debug)]
+pub struct Interval {
+    period: Duration,
+    has_ticked: bool,
+}
+
+/// Makes ticks. As each wait may end at any moment, a tick is the end of a [`sleep`].
+///
+/// # Panics
+///
+/// If the period is 0.
+///
+/// ```
+/// use anyorder::future::{self, time};
+/// anyorder::check(|| {
+///     let mut interval = time::interval(std::time::Duration::from_secs(1));
+///     future::block_on(async {
+///         interval.tick().await;
+///         interval.tick().await;
+///     });
+/// });
+/// ```
+#[must_use]
+pub fn interval(period: Duration) -> Interval {
+    assert!(!period.is_zero(), "`period` must be non-zero");
+    Interval { period, has_ticked: false }
+}
+
+impl Interval {
+    /// Waits for the next tick.
+    pub async fn tick(&mut self) {
+        if std::mem::replace(&mut self.has_ticked, true) {
+            sleep(self.period).await;
+        }
+    }
+
+    /// Returns the time between two ticks.
+    #[must_use]
+    pub const fn period(&self) -> Duration {
+        self.period
+    }
+
+    /// Begins anew: the next tick comes after a period.
+    pub const fn reset(&mut self) {
+        self.has_ticked = true;
+    }
 }

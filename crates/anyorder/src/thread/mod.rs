@@ -59,6 +59,12 @@ where
     JoinHandle::new(spawn::spawn(f, None))
 }
 
+/// Spawns a thread that is no thread of the program: reports name it by what it is.
+#[track_caller]
+pub(crate) fn spawn_as<F: FnOnce() + 'static>(what: &str, f: F) -> JoinHandle<()> {
+    JoinHandle::new(spawn::spawn(f, Some(what.to_owned())))
+}
+
 /// As [`std::thread::current`].
 #[must_use]
 pub fn current() -> Thread {

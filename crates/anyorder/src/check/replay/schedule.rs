@@ -103,7 +103,6 @@ pub(in crate::check) const fn kind(act: &Act) -> char {
         Act::Choose(_) => 'I',
         Act::Await(_) => 'Z',
         Act::Fail(_) => 'H',
-        Act::Invoke(_) | Act::Return { .. } => 'i',
     }
 }
 
@@ -136,7 +135,6 @@ pub(in crate::check) fn kind_words(kind: char) -> &'static str {
         'J' => "join a thread",
         'I' => "choose",
         'Z' => "give way in a loop",
-        'i' => "begin or end a call of an object",
         _ => "do something unknown",
     }
 }
