@@ -84,7 +84,7 @@ pub(in crate::check) const fn kind(act: &Act) -> char {
         Act::Lock(..) => 'M',
         Act::Unlock(_) => 'N',
         Act::Convert { .. } | Act::Poison(_) | Act::IsPoisoned => 'O',
-        Act::Use | Act::Alter(_) => 'D',
+        Act::Use | Act::Alter(_) | Act::Invoke(_) | Act::Return { .. } => 'D',
         Act::Access { .. } => 'A',
         Act::Wait { .. } => 'V',
         Act::Wake(_) => 'K',
