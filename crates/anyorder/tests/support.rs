@@ -115,6 +115,7 @@ pub(crate) fn explore_with<T: Ord + Clone + Debug + Send + 'static>(
     assert!(plain.complete && !program.has_loose_names() && !program.has_outside_data());
     seen.executions = plain.executions;
     learn(&mut program, &ours, &seen);
+    weakly(&mut program, &ours, &seen);
     seen
 }
 
@@ -135,6 +136,28 @@ fn learn<T: Ord + Clone + Debug>(program: &mut Program, told: &Report<T>, seen: 
     assert_eq!(has(|fault| matches!(fault, Fault::Livelock(_))), seen.livelocks > 0);
     assert_eq!(has(|fault| matches!(fault, Fault::Failure(_))), !seen.panics.is_empty());
     assert!(learnt.executions <= seen.executions, "{} > {}", learnt.executions, seen.executions);
+}
+
+/// Explores under weak memory: what is there in some order is there, too.
+fn weakly<T: Ord + Clone + Debug>(program: &mut Program, told: &Report<T>, seen: &Seen<T>) {
+    use anyorder_threads::{Fault, Incomplete, WeakOptions, explore_weak};
+    let (executions_max, events_max) = (2_000, 2 * STEPS_MAX);
+    let options =
+        WeakOptions { executions_max, events_max, spins_max: SPINS_MAX, ..WeakOptions::default() };
+    told.0.lock().unwrap().clear();
+    let explored = explore_weak(program, &options);
+    let told: BTreeSet<T> = std::mem::take(&mut *told.0.lock().unwrap()).into_iter().collect();
+    match &explored.incomplete {
+        None => {}
+        // Loops that give up, and those that change something in each turn.
+        Some(Incomplete::Executions | Incomplete::GaveUp(_) | Incomplete::Steps) => return,
+        Some(other) => panic!("{other:?}"),
+    }
+    assert!(seen.outcomes.is_subset(&told), "{:?} {told:?}", seen.outcomes);
+    let has = |is: fn(&Fault) -> bool| explored.faults.iter().any(|found| is(&found.fault));
+    assert!(has(|fault| matches!(fault, Fault::Deadlock(_))) || seen.deadlocks == 0);
+    assert!(has(|fault| matches!(fault, Fault::Livelock(_))) || seen.livelocks == 0);
+    assert!(has(|fault| matches!(fault, Fault::Failure(_))) || seen.panics.is_empty());
 }
 
 /// Explores a program by learning alone: for those with too many executions. Returns what its

@@ -4,7 +4,7 @@ use anyorder::cell::UnsafeCell;
 use anyorder::sync::atomic::Ordering::{self, AcqRel, Acquire, Relaxed, Release, SeqCst};
 use anyorder::sync::atomic::{AtomicBool, AtomicU32, fence};
 use anyorder::sync::{Arc, Barrier, Condvar, Mutex, RwLock, mpsc};
-use anyorder::{Builder, FailureKind, Memory, Summary, thread};
+use anyorder::{Builder, FailureKind, Incomplete, Memory, Summary, thread};
 
 fn explore(f: impl Fn() + Send + Sync + 'static) -> Summary {
     Builder::new().memory(Memory::Rc11).explore(f)
@@ -184,4 +184,33 @@ fn right_programs_stay_right() {
         println!("{name}: {summary}");
         assert!(summary.is_ok(), "{name}: {summary}");
     }
+}
+
+/// A loop that does not give way has executions of any length.
+#[test]
+fn a_loop_without_giving_way_is_incomplete() {
+    let summary = Builder::new().steps_max(100).memory(Memory::Rc11).explore(|| {
+        let flag = Arc::new(AtomicBool::new(false));
+        let theirs = Arc::clone(&flag);
+        let thread = thread::spawn(move || theirs.store(true, Relaxed));
+        while !flag.load(Relaxed) {}
+        thread.join().unwrap();
+    });
+    assert!(summary.incomplete.is_some(), "{summary}");
+}
+
+#[test]
+fn limits_hold_under_weak_memory() {
+    let summary = Builder::new().executions_max(2).memory(Memory::Rc11).explore(|| {
+        let x = Arc::new(AtomicU32::new(0));
+        let add = |x: Arc<AtomicU32>| {
+            thread::spawn(move || {
+                x.fetch_add(1, Relaxed);
+            })
+        };
+        let threads = [add(Arc::clone(&x)), add(Arc::clone(&x)), add(Arc::clone(&x))];
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+    });
+    assert_eq!(summary.executions_weak, Some(2), "{summary}");
+    assert_eq!(summary.incomplete, Some(Incomplete::Executions), "{summary}");
 }

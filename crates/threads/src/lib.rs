@@ -4,6 +4,8 @@
 //!   [`Object`]s. [`World`] holds the states of the objects and performs the operations.
 //! - [`Execution`]: one execution, step by step.
 //! - [`every_execution`]: the plain search, one execution for each order.
+//! - [`explore_by_learning`]: without weak memory, no more executions than threads can tell apart.
+//! - [`explore_weak`]: under weak memory, one execution for each graph of RC11.
 
 #![forbid(unsafe_code)]
 

@@ -33,13 +33,17 @@ pub enum Memory {
     Rc11,
 }
 
+/// The most events of one execution, whatever is allowed: a loop that does not give way would have
+/// as many, and their cost is the square.
+const EVENTS_MAX: usize = 20_000;
+
 /// Explores a program under weak memory, after it was explored without.
 pub(super) fn explore_both(program: &mut Program, limits: Limits) -> Summary {
     let begun = Instant::now();
     let mut summary = explore(program, limits);
     let cancel = Cancel::new();
     let options = WeakOptions {
-        events_max: limits.steps_max.saturating_mul(2),
+        events_max: limits.steps_max.saturating_mul(2).min(EVENTS_MAX),
         executions_max: limits.executions_max.unwrap_or(u64::MAX),
         cancel: cancel.clone(),
         ..WeakOptions::default()
