@@ -84,8 +84,8 @@
 pub use anyorder_macros::test;
 pub use anyorder_threads::Incomplete;
 pub use check::{
-    Builder, Doubt, Endless, Failure, FailureKind, Leak, Limits, Line, Misfit, Passing, RaceAccess,
-    RaceReport, ReplayError, Replayed, Reversed, Schedule, Summary, Trace, TraceObject,
+    Builder, Doubt, Endless, Failure, FailureKind, Leak, Limits, Line, Memory, Misfit, Passing,
+    RaceAccess, RaceReport, ReplayError, Replayed, Reversed, Schedule, Summary, Trace, TraceObject,
     TraceThread, Waiting, check, choose, explore,
 };
 pub use runtime::{Allocator, Panic, Position, Program, Setting};

@@ -21,3 +21,4 @@ mod tasks;
 mod teardown;
 mod threads;
 mod verdicts;
+mod weak;

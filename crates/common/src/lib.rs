@@ -1,6 +1,6 @@
 //! Small utilities that several crates need: text for people, files, enums with numbers and words,
-//! rows of bits, hashes, components of graphs, disjoint sets, random numbers, cancellation, faults
-//! for tests. This crate knows nothing of the project.
+//! rows of bits, hashes, components of graphs, disjoint sets, orders, random numbers, cancellation,
+//! faults for tests. This crate knows nothing of the project.
 
 #![forbid(unsafe_code)]
 
@@ -10,6 +10,7 @@ pub mod coded;
 pub mod files;
 pub mod hash;
 pub mod numbers;
+pub mod order;
 pub mod random;
 pub mod sabotage;
 pub mod scc;

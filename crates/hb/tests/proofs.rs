@@ -6,7 +6,7 @@ use anyorder_common::random::{Random, Rng};
 use anyorder_formats::droidracer::DroidRacerReader;
 use anyorder_hb::{HappensBefore, Proof, ProofStep, Rule, RuleSet, why};
 use anyorder_system::Cancel;
-use anyorder_testkit::effort::seeds;
+use anyorder_testkit::effort::{counts_all, seeds};
 use anyorder_testkit::{Shape, random_trace};
 use anyorder_trace::{EventId, Trace};
 use std::collections::{BTreeMap, BTreeSet};
@@ -233,7 +233,7 @@ fn recorded(path: &Path) -> Trace {
 
 #[test]
 fn proofs_on_recorded_android_traces_hold() {
-    const PAIRS: usize = 200;
+    let count = if counts_all() { 200 } else { 50 };
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/droidracer");
     for name in ["RemindMe", "twitter"] {
         let path = folder.join(name).join("trace.txt");
@@ -241,8 +241,8 @@ fn proofs_on_recorded_android_traces_hold() {
         let mut seen = Seen::default();
         let rules = RuleSet::Android;
         let hb = HappensBefore::new(&trace, rules, &Cancel::new()).expect("small");
-        let pairs = ordered_pairs(&hb, &mut Rng::new(1), trace.len(), PAIRS);
-        assert_eq!(pairs.len(), PAIRS, "{name}: too few ordered pairs");
+        let pairs = ordered_pairs(&hb, &mut Rng::new(1), trace.len(), count);
+        assert_eq!(pairs.len(), count, "{name}: too few ordered pairs");
         for pair in pairs {
             if let Err(error) = seen.check(&trace, rules, pair) {
                 panic!("{name}: {error}");

@@ -10,6 +10,7 @@ use crate::outcome::Property;
 use crate::parallel::Pool;
 use crate::search::SystemInfo;
 use crate::store::{FingerprintTable, Key, Store, Visit};
+use anyorder_common::order::{order_of, rearrange};
 use anyorder_system::{Control, Hash128, JobWatch, Offers, StateSystem, Successor, Updates};
 use std::hint::black_box;
 use std::sync::Arc;
@@ -106,7 +107,8 @@ impl<'a, S: StateSystem> Shared<'a, S> {
             chunks
         });
         let mut chunks: Vec<Chunk<S::State>> = found.into_iter().flatten().collect();
-        chunks.sort_unstable_by_key(|chunk| chunk.unit);
+        let order = order_of(chunks.iter().map(|chunk| chunk.unit).collect());
+        rearrange(&mut chunks, order);
         (chunks, shared.counters.lacking.load(Ordering::Relaxed))
     }
 }

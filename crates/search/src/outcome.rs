@@ -1,6 +1,7 @@
 //! The outcome of a search.
 
 use crate::path::Path;
+use anyorder_common::order::{order_of, rearrange};
 use anyorder_system::{
     End, Failure, Offers, Place, PlaceOfStep, Properties, StateSystem, StopReason,
 };
@@ -206,13 +207,16 @@ pub struct UpdateConflict<S: StateSystem> {
 
 /// Sorts violations as results list them: the shortest path first.
 pub fn sort_violations<S: StateSystem>(violations: &mut [Violation<S>]) {
-    violations
-        .sort_by(|a, b| (a.path.steps.len(), &a.property).cmp(&(b.path.steps.len(), &b.property)));
+    let key = |one: &Violation<S>| (one.path.steps.len(), one.property.clone());
+    let order = order_of(violations.iter().map(key).collect());
+    rearrange(violations, order);
 }
 
 /// Sorts update conflicts likewise.
 pub fn sort_conflicts<S: StateSystem>(conflicts: &mut [UpdateConflict<S>]) {
-    conflicts.sort_by_key(|one| (one.path.steps.len(), one.place, one.components));
+    let key = |one: &UpdateConflict<S>| (one.path.steps.len(), one.place, one.components);
+    let order = order_of(conflicts.iter().map(key).collect());
+    rearrange(conflicts, order);
 }
 
 /// Counters of every engine.

@@ -6,6 +6,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, Scope};
 
 type Job<'scope> = Box<dyn FnOnce() + Send + 'scope>;
@@ -39,7 +40,7 @@ impl<'scope> Pool<'scope> {
         self.workers.len() + 1
     }
 
-    /// Runs a function on several threads, including this one, and returns the results in no order.
+    /// Runs a function on several threads, including this one, and returns the results.
     /// All clones of `work` are dropped when this returns.
     pub(crate) fn everywhere<R: Send + 'scope>(
         &self,
@@ -72,44 +73,79 @@ impl<'scope> Pool<'scope> {
             let work = work.clone();
             let job = move || {
                 part.iter_mut().for_each(work);
-                (number, part)
+                part
             };
             if number == 0 { own.push(job) } else { jobs.push(job) }
         }
         drop(work);
         let Some(own) = own.pop() else { return };
-        let mut parts = self.run(jobs, own);
-        parts.sort_unstable_by_key(|(number, _)| *number);
-        items.extend(parts.into_iter().flat_map(|(_, part)| part));
+        items.extend(self.run(jobs, own).into_iter().flatten());
     }
 
+    /// Runs `own` here and each job on another thread. Returns the result of `own`, then those of
+    /// the jobs in their order.
     fn run<R: Send + 'scope, J: FnOnce() -> R + Send + 'scope>(
         &self,
         jobs: Vec<J>,
         own: impl FnOnce() -> R,
     ) -> Vec<R> {
-        let (sender, results) = channel();
-        let mut waiting = 0;
+        let mut results = Vec::with_capacity(jobs.len());
+        let boxed = jobs.into_iter().map(|job| {
+            let result = Arc::new(Mutex::new(None));
+            results.push(Arc::clone(&result));
+            Box::new(move || {
+                let done = job();
+                *lock(&result) = Some(done);
+            }) as Job<'scope>
+        });
+        let waits = self.start(boxed.collect());
+        let mut done = vec![own()];
+        waits.wait();
+        let results = results.into_iter().map(|result| lock(&result).take());
+        done.extend(results.map(|result| result.expect("each thread reports")));
+        done
+    }
+
+    /// Hands jobs to threads, one each. Not generic, because a channel is large.
+    fn start(&self, jobs: Vec<Job<'scope>>) -> Waits {
+        let (sender, ends) = channel();
+        let count = jobs.len();
+        assert!(count <= self.workers.len(), "a thread for each job");
         for (job, worker) in jobs.into_iter().zip(&self.workers) {
             let sender = sender.clone();
             let job: Job<'scope> = Box::new(move || {
                 // Nothing is used after a panic but its message.
-                let result = catch_unwind(AssertUnwindSafe(job));
+                let end = catch_unwind(AssertUnwindSafe(job));
                 // The receiver is gone only if the calling thread panics.
-                let _ = sender.send(result);
+                let _ = sender.send(end);
             });
             assert!(worker.send(job).is_ok(), "threads live as long as the pool");
-            waiting += 1;
         }
-        drop(sender);
-        let mut done = vec![own()];
-        for result in results {
-            // The message is that of the thread.
-            done.push(result.unwrap_or_else(|panic| resume_unwind(panic)));
-        }
-        assert_eq!(done.len(), waiting + 1, "each thread reports");
-        done
+        Waits { ends, count }
     }
+}
+
+/// Jobs that run, and how they end.
+struct Waits {
+    ends: Receiver<std::thread::Result<()>>,
+    count: usize,
+}
+
+impl Waits {
+    /// Waits for the end of all jobs. A panic of one goes on here, with its message.
+    fn wait(self) {
+        let mut ended = 0;
+        for end in self.ends {
+            end.unwrap_or_else(|panic| resume_unwind(panic));
+            ended += 1;
+        }
+        assert_eq!(ended, self.count, "each thread reports");
+    }
+}
+
+/// Locks a result. No job holds the lock while it runs, so that no panic leaves it half written.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use crate::error::SearchError;
 use crate::outcome::{Limit, Property, Stats, Violation};
 use crate::path::replay;
+use anyorder_common::order::{order_of, rearrange};
 use anyorder_common::random::{Random, SplitMix64};
 use anyorder_system::{Control, JobWatch, Offers, Properties, StateSystem, Stopped};
 use std::collections::BTreeMap;
@@ -102,7 +103,8 @@ pub fn walk_watched<S: StateSystem>(
     for (property, choices) in found {
         violations.push(Violation::of(system, property, replay(system, &choices)?));
     }
-    violations.sort_by_key(|violation| violation.path.steps.len());
+    let order = order_of(violations.iter().map(|one| one.path.steps.len()).collect());
+    rearrange(&mut violations, order);
     Ok(WalkOutcome { violations, limits, stats, cut })
 }
 

@@ -1,7 +1,8 @@
 //! Exploration by learning on the programs with which tools of this kind are compared: executions
 //! of the program, and time; each is stopped after 20 seconds.
 //! Then exploration under RC11 of some of them: executions, those given up, and time.
-//! `cargo bench -p anyorder-threads --bench programs [NAME [THREADS]]`
+//! `cargo bench -p anyorder-threads --bench programs [NAME [THREADS]]`; with `RC11=1`, only those
+//! under RC11.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its numbers")]
 
@@ -10,7 +11,7 @@
 mod script;
 
 use anyorder_common::cancel::{Cancel, StopReason};
-use anyorder_testkit::concurrent::{Concurrent, Do, Hold, Stmt, Thing, Waits};
+use anyorder_testkit::concurrent::{Call, Concurrent, Do, Hold, Stmt, Thing, Waits};
 use anyorder_threads::{LearnOptions, WeakOptions, explore_by_learning, explore_weak};
 use script::Script;
 use std::time::{Duration, Instant};
@@ -149,6 +150,33 @@ fn demo(count: usize) -> Concurrent {
     joined(vec![Thing::Content(0), Thing::Lock], vec![body(&one.repeat(count)); 2])
 }
 
+/// The same program with what each thread does as calls of one object, which commute with all
+/// others: each from a lock to its release, or each statement.
+fn specified(mut program: Concurrent) -> Concurrent {
+    for stmts in program.threads.iter_mut().skip(1) {
+        let mut calls = Vec::new();
+        let mut body = Vec::new();
+        let has_locks = stmts.contains(&Stmt::Do(LOCK)) || stmts.contains(&Stmt::Do(UNLOCK));
+        for stmt in stmts.drain(..) {
+            body.push(stmt);
+            if !has_locks || body.last() == Some(&Stmt::Do(UNLOCK)) {
+                let body = std::mem::take(&mut body);
+                let call = Call { object: 0, call: 0, clashes: vec![], body, returns: false };
+                calls.push(Stmt::Call(Box::new(call)));
+            }
+        }
+        calls.append(&mut body);
+        *stmts = calls;
+    }
+    program
+}
+
+/// Two threads that do nothing but stores of their own number and loads of a third one.
+fn long(count: usize) -> Concurrent {
+    let thread = |own| body(&[Do::Store(own, 1), Do::Load(2)].repeat(count / 4));
+    joined(vec![Thing::Number(0); 3], vec![thread(0), thread(1)])
+}
+
 type Make = fn(usize) -> Concurrent;
 
 const PROGRAMS: &[(&str, Make, &[usize])] = &[
@@ -166,6 +194,13 @@ const PROGRAMS: &[(&str, Make, &[usize])] = &[
     ("disjoint", disjoint, &[2, 4, 8, 16]),
     ("fkp", fkp, &[2, 6, 20, 50]),
     ("demo", demo, &[2, 4, 8, 20, 40]),
+    ("counter, spec", |count| specified(counter(count)), &[2, 7, 13, 16, 32]),
+    ("counter2, spec", |count| specified(counter2(count)), &[2, 6, 16]),
+    ("set, spec", |count| specified(set(count)), &[2, 6, 16]),
+    ("mxread, spec", |count| specified(mxread(count)), &[3, 16]),
+    ("ainc, spec", |count| specified(ainc(count)), &[3, 13, 16]),
+    ("indexer, spec", |count| specified(indexer(count)), &[2, 11, 14, 16]),
+    ("demo, spec", |count| specified(demo(count)), &[2, 8, 20, 40]),
 ];
 
 /// For exploration under RC11.
@@ -181,6 +216,7 @@ const WEAK: &[(&str, Make, &[usize])] = &[
     ("disjoint", disjoint, &[4, 8, 16]),
     ("fkp", fkp, &[4, 6, 7]),
     ("demo", demo, &[4, 6, 8]),
+    ("long", long, &[1_250, 2_500, 5_000, 10_000]),
 ];
 
 /// Stops after some time.
@@ -200,7 +236,7 @@ fn explore_weakly(name: &str, count: usize, program: Concurrent) {
     let explored = explore_weak(&mut Script::new(program), &options);
     let time = begun.elapsed();
     println!(
-        "{name:10} {count:2} {:10} {:10} {:10} {:5} {time:>11.3?} {:10.0}{}",
+        "{name:16} {count:2} {:10} {:10} {:10} {:5} {time:>11.3?} {:10.0}{}",
         explored.executions,
         explored.blocked,
         explored.graphs,
@@ -212,9 +248,10 @@ fn explore_weakly(name: &str, count: usize, program: Concurrent) {
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
-    println!("program     n executions searches     states transitions  places        time");
+    println!("program           n executions searches     states transitions  places        time");
+    let only_weak = std::env::var_os("RC11").is_some();
     for (name, make, counts) in PROGRAMS {
-        if args.first().is_some_and(|arg| arg != name) {
+        if only_weak || args.first().is_some_and(|arg| arg != name) {
             continue;
         }
         let own: Vec<usize> = args.get(1).and_then(|arg| arg.parse().ok()).into_iter().collect();

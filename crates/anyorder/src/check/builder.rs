@@ -3,6 +3,7 @@
 use super::explore::{Limits, explore, replay};
 use super::replay::{Replayed, Schedule};
 use super::summary::Summary;
+use super::weak::{Memory, explore_both};
 use super::{environment, html};
 use crate::runtime::{Program, Setting};
 use std::panic::Location;
@@ -49,6 +50,7 @@ pub struct Builder {
     leaks_allowed: bool,
     replay: Option<String>,
     report: Option<PathBuf>,
+    memory: Memory,
 }
 
 impl Builder {
@@ -89,6 +91,34 @@ impl Builder {
         self
     }
 
+    /// Sets how writes of one thread become visible to others.
+    ///
+    /// ```
+    /// use anyorder::sync::atomic::{AtomicBool, Ordering::Relaxed};
+    /// use anyorder::{Builder, Memory, thread};
+    /// use std::sync::Arc;
+    ///
+    /// // Each thread may miss what the other one wrote.
+    /// let test = || {
+    ///     let (a, b) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+    ///     let (their_a, their_b) = (Arc::clone(&a), Arc::clone(&b));
+    ///     let other = thread::spawn(move || {
+    ///         their_a.store(true, Relaxed);
+    ///         their_b.load(Relaxed)
+    ///     });
+    ///     b.store(true, Relaxed);
+    ///     let own = a.load(Relaxed);
+    ///     assert!(own | other.join().unwrap());
+    /// };
+    /// assert!(Builder::new().explore(test).is_ok());
+    /// let summary = Builder::new().memory(Memory::Rc11).explore(test);
+    /// assert_eq!(summary.failures_weak.len(), 1);
+    /// ```
+    pub fn memory(mut self, memory: Memory) -> Builder {
+        self.memory = memory;
+        self
+    }
+
     /// Sets the size of the stacks of threads, in bytes.
     pub fn stack_size(mut self, size: usize) -> Builder {
         self.setting.stack_size = size;
@@ -121,6 +151,7 @@ impl Builder {
     pub fn explore(self, f: impl Fn() + Send + Sync + 'static) -> Summary {
         let mut program = Program::with(self.setting, Arc::new(f));
         let mut summary = match self.replay.as_deref().map(str::parse::<Schedule>) {
+            None if self.memory == Memory::Rc11 => explore_both(&mut program, self.limits),
             None => explore(&mut program, self.limits),
             Some(Ok(schedule)) => replay(&mut program, &schedule, self.limits),
             Some(Err(error)) => {

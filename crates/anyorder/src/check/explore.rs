@@ -76,7 +76,7 @@ pub fn explore(program: &mut Program, limits: Limits) -> Summary {
 }
 
 /// Calls `f`, and asks it to stop when the time is over.
-fn timed<R>(time_max: Option<Duration>, cancel: &Cancel, f: impl FnOnce() -> R) -> R {
+pub(super) fn timed<R>(time_max: Option<Duration>, cancel: &Cancel, f: impl FnOnce() -> R) -> R {
     let Some(time_max) = time_max else { return f() };
     let (done, is_done) = std::sync::mpsc::channel::<()>();
     let watched = cancel.clone();

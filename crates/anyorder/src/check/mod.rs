@@ -6,6 +6,7 @@
 //!   a failing one;
 //! - `trace`, `names`, `source`: a run with the names of threads, of variables, of places;
 //! - `failure`, `blocked`, `endless`: what went wrong;
+//! - `weak`: what only weak memory has;
 //! - `words`, `rows`, `title`, `table`, `summary`: all of it as text; `html`, `picture`: as a page.
 
 pub use blocked::Waiting;
@@ -16,6 +17,7 @@ pub use passing::{Passing, Reversed};
 pub use replay::{Misfit, ReplayError, Replayed, Schedule};
 pub use summary::{Doubt, Summary};
 pub use trace::{Line, Trace, TraceObject, TraceThread};
+pub use weak::Memory;
 
 use crate::runtime;
 use anyorder_threads::{Act, ObjectId};
@@ -39,6 +41,7 @@ mod summary;
 mod table;
 mod title;
 mod trace;
+mod weak;
 mod words;
 
 /// Returns any number below `count`: all of them are tried.

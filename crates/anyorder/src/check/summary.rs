@@ -29,6 +29,11 @@ pub struct Summary {
     pub doubts: Vec<Doubt>,
     /// What went wrong, each once.
     pub failures: Vec<Failure>,
+    /// What goes wrong under weak memory only, if it was explored. These failures cannot be
+    /// replayed.
+    pub failures_weak: Vec<Failure>,
+    /// How many executions weak memory has, if it was explored.
+    pub executions_weak: Option<u64>,
     /// What became of the one execution that was asked for, if one was.
     pub replayed: Option<Replayed>,
     /// What the text of a replay that no longer fits should be compared with: where the threads
@@ -46,7 +51,8 @@ impl Summary {
     #[must_use]
     pub fn is_ok(&self) -> bool {
         let fits = matches!(self.replayed, None | Some(Replayed::Passed));
-        self.failures.is_empty() && self.incomplete.is_none() && self.doubts.is_empty() && fits
+        let is_right = self.failures.is_empty() && self.failures_weak.is_empty();
+        is_right && self.incomplete.is_none() && self.doubts.is_empty() && fits
     }
 }
 
@@ -87,6 +93,10 @@ impl fmt::Display for Summary {
             None => {
                 write!(f, "{}", plural(self.executions, "execution"))?;
                 let own = self.failures.iter().filter(|failure| !failure.is_consequence).count();
+                if let Some(weak) = self.executions_weak {
+                    write!(f, ", {weak} under weak memory")?;
+                }
+                let own = own + self.failures_weak.len();
                 if own > 0 {
                     write!(f, ", {}", plural(own as u64, "failure"))?;
                 }
@@ -108,6 +118,12 @@ impl fmt::Display for Summary {
             writeln!(f)?;
             f.write_str(&text(failure, self.test.as_deref(), &mut sources))?;
         }
+        for failure in self.failures_weak.iter().take(SHOWN_MAX) {
+            writeln!(f, "\nunder weak memory, where a load may return an older store:")?;
+            f.write_str(&execution(failure, &mut sources))?;
+        }
+        let more: Vec<&Failure> = self.failures_weak.iter().skip(SHOWN_MAX).collect();
+        listed(f, "other executions under weak memory:", &more, false)?;
         let (consequences, others): (Vec<&Failure>, Vec<&Failure>) =
             ranked[shown..].iter().copied().partition(|failure| failure.is_consequence);
         listed(f, "other executions:", &others, true)?;
@@ -163,6 +179,14 @@ fn plural(count: u64, what: &str) -> String {
 
 /// Returns a failure with its execution.
 fn text(failure: &Failure, test: Option<&str>, sources: &mut Sources) -> String {
+    let mut out = execution(failure, sources);
+    let test = test.map(|test| format!(" {test}")).unwrap_or_default();
+    let _ = writeln!(out, "\nto replay: ANYORDER_REPLAY='{}' cargo test{test}", failure.replay());
+    out
+}
+
+/// Returns a failure with its execution, but not how to replay it.
+fn execution(failure: &Failure, sources: &mut Sources) -> String {
     let mut out = format!("{}\n", anyorder_common::text::escape(&failure.title()));
     for line in failure.details() {
         let _ = writeln!(out, "  {}", anyorder_common::text::escape(&line));
@@ -187,8 +211,6 @@ fn text(failure: &Failure, test: Option<&str>, sources: &mut Sources) -> String 
     for line in made {
         let _ = writeln!(out, "  {line}");
     }
-    let test = test.map(|test| format!(" {test}")).unwrap_or_default();
-    let _ = writeln!(out, "\nto replay: ANYORDER_REPLAY='{}' cargo test{test}", failure.replay());
     out
 }
 

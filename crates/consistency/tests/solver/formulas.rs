@@ -3,6 +3,7 @@
 use crate::tests::solver::support::{REFUTE, control, partial, verdict};
 use anyorder_consistency::{MailboxRule, Procedure};
 use anyorder_generate::{Family, Request, bi3sat_formula, bi3sat_image, sat3_formula, sat3_image};
+use anyorder_testkit::effort::sampled;
 use anyorder_trace::Trace;
 use batsat::{BasicSolver, Lit, SolverInterface, Var, lbool};
 
@@ -56,7 +57,7 @@ fn images_of_three_literal_formulas_agree_with_a_sat_solver() {
 fn images_of_bounded_formulas_agree_with_a_sat_solver() {
     let mut counts = [0; 3];
     for size in [4, 6, 9, 14, 20, 28] {
-        for seed in 0..24 {
+        for seed in sampled(8, 24) {
             // Most formulas of this kind are satisfiable, unless they are large and all clauses are
             // short.
             let ratio = Some([1.5, 1.5, 1.45, 1.2][seed as usize % 4]);
@@ -68,5 +69,5 @@ fn images_of_bounded_formulas_agree_with_a_sat_solver() {
     }
     let [inconsistent, consistent, _] = counts;
     println!("bi3sat: {consistent} consistent, {inconsistent} inconsistent");
-    assert!(consistent > 10 && inconsistent > 10);
+    assert!(consistent > 3 && inconsistent > 3);
 }

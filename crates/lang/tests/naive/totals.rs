@@ -43,8 +43,10 @@ fn both_have_as_many_states_and_transitions() {
 
 #[expect(clippy::print_stdout, reason = "how many models were compared is the point of a run")]
 fn compare_totals() {
-    let (mut same, mut loose, mut wrong) = (0, 0, vec![]);
-    for seed in 1..800 {
+    let (mut same, mut loose, mut wrong) = (0_u64, 0_u64, vec![]);
+    let seeds = anyorder_testkit::effort::sampled(200, 800);
+    let count = seeds.count();
+    for seed in seeds {
         let (text, _) = generate::model(seed);
         let Ok(compiled) = compile(&text, "m.any") else { continue };
         let program =
@@ -54,7 +56,7 @@ fn compare_totals() {
         if found.cut {
             continue;
         }
-        loose += u32::from(text.contains("fork ") || text.contains("post any"));
+        loose += u64::from(text.contains("fork ") || text.contains("post any"));
         let expected = (found.states, found.transitions);
         match totals(&machine) {
             actual if actual == expected => same += 1,
@@ -63,5 +65,5 @@ fn compare_totals() {
     }
     println!("{same} models with equal totals, {loose} with forks or tasks posted to `any`");
     assert!(wrong.is_empty(), "seed, naive, machine: {wrong:?}");
-    assert!(same > 100 && loose > 50, "{same}, {loose}");
+    assert!(same * 2 > count && loose * 16 > count, "{same}, {loose} of {count}");
 }

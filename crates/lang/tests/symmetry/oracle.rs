@@ -126,7 +126,9 @@ fn random_symmetric_models() {
     let (mut whole, mut left) = (0, 0);
     let mut verdicts: BTreeMap<String, u32> = BTreeMap::new();
     let mut words: BTreeMap<&str, u32> = BTreeMap::new();
-    for seed in 0..MODELS {
+    let seeds = anyorder_testkit::effort::sampled(100, MODELS);
+    let models = seeds.count();
+    for seed in seeds {
         let text = model(seed);
         let compiled = compiled(&text);
         let machine = Machine::new(compiled.program).expect("a valid program");
@@ -157,19 +159,20 @@ fn random_symmetric_models() {
         );
         whole += plain_stats.states;
         left += stats.states;
-        reduced += u32::from(stats.states < plain_stats.states);
+        reduced += u64::from(stats.states < plain_stats.states);
         for (property, _) in plain {
             let kind = property.split('(').next().unwrap_or_default().to_owned();
             *verdicts.entry(kind).or_insert(0) += 1;
         }
     }
     println!(
-        "{MODELS} models, {larger} of more than {STATES_MAX} states, {cut} of more than {SEARCHED_MAX}; {reduced} with fewer states: {left} of {whole}"
+        "{models} models, {larger} of more than {STATES_MAX} states, {cut} of more than {SEARCHED_MAX}; {reduced} with fewer states: {left} of {whole}"
     );
     println!("symmetries: {sets:?}; verdicts: {verdicts:?}");
     println!("models compared with: {words:?}");
-    assert!(larger * 2 < MODELS && cut * 5 < MODELS, "{larger} {cut}");
-    assert!(reduced > 120 && words.values().all(|count| *count > 5), "{reduced} {words:?}");
+    assert!(larger * 2 < models && cut * 5 < models, "{larger} {cut}");
+    assert!(reduced * 5 > models * 2, "{reduced}");
+    assert!(words.values().all(|count| *count > 2), "{words:?}");
     assert!(sets.keys().any(|n| *n == 2), "models with two index sets");
     for kind in ["Invariant", "Failure", "Deadlock"] {
         assert!(verdicts.contains_key(kind), "{kind}: {verdicts:?}");

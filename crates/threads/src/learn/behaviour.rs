@@ -1,9 +1,9 @@
 //! What threads do, as far as it is known: for each thread, the tree of the results that it may get
 //! and of the operations that follow them.
 
-use super::calls::Calls;
+use super::calls::{Calls, Point};
 use super::footprint::{FootprintId, Footprints};
-use super::kind::{Kind, touches};
+use super::kind::touches;
 use super::sabotage::Sabotage;
 use crate::ids::{ObjectId, SiteId, ThreadId};
 use crate::object::Object;
@@ -148,7 +148,7 @@ impl Behaviours {
     }
 
     /// The points of a call that begins or ends.
-    pub(crate) fn points(&self, op: &Op) -> &[ObjectId] {
+    pub(crate) fn points(&self, op: &Op) -> &[Point] {
         match op.act {
             Act::Invoke(call) | Act::Return { call, .. } => self.calls.points(op.object, call),
             _ => &[],
@@ -217,7 +217,7 @@ impl Behaviours {
         let op = self.op(node);
         let mut list = Vec::new();
         touches(op, |object, kind| list.push((object, kind)));
-        list.extend(self.points(op).iter().map(|point| (*point, Kind::Change)));
+        list.extend(self.points(op).iter().map(|point| (point.object, point.kind())));
         let footprint = self.footprints.of(key.1, &list);
         self.footprints_of.insert(key, footprint);
         footprint

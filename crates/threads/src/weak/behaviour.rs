@@ -1,7 +1,7 @@
 //! What threads do, as far as it is known: by thread, the tree of the results that it may get and
 //! of the operations that follow. Where the tree ends, the program is run.
 
-use super::graph::{Graph, NOBODY};
+use super::graph::{Event, Graph, Kind, NOBODY};
 use super::states::States;
 use crate::ids::ThreadId;
 use crate::learn::Divergence;
@@ -87,7 +87,12 @@ impl<'p, P: ThreadProgram + ?Sized> Behaviours<'p, P> {
         if let Some(known) = find(self) {
             return Ok(known);
         }
-        self.follow(graph, states)?;
+        match graph.logs[thread as usize].last().map(|last| *graph.event(*last)) {
+            Some(last) if self.is_one_behind(graph, thread as usize) => {
+                self.step(&last, states)?;
+            }
+            _ => self.follow(graph, states)?,
+        }
         find(self).ok_or_else(|| unreachable!("the program was run to this place"))
     }
 
@@ -108,23 +113,45 @@ impl<'p, P: ThreadProgram + ?Sized> Behaviours<'p, P> {
                 continue;
             }
             counts[thread] += 1;
-            if self.now.get(thread).copied().flatten().is_some_and(|now| now.1 >= counts[thread]) {
-                continue;
-            }
-            let (spawned, ends) = match self.act(event.node) {
-                Act::Spawn(child) => (Some(child.index()), false),
-                act => (None, matches!(act, Act::Exit(_))),
-            };
-            if ends {
-                self.now[thread] = Some((event.node, counts[thread]));
-            } else {
-                self.resume(thread, Some((event.node, event.result)), states)?;
-            }
-            if let Some(child) = spawned {
-                self.resume(child, None, states)?;
+            if self.now.get(thread).copied().flatten().is_none_or(|now| now.1 < counts[thread]) {
+                self.step(event, states)?;
             }
         }
         Ok(())
+    }
+
+    /// Lets the running program do an operation that ends with this event.
+    fn step(&mut self, event: &Event, states: &mut States) -> Result<(), Box<Divergence>> {
+        let thread = event.thread as usize;
+        if event.is_end {
+            let count = self.now[thread].map_or(0, |now| now.1) + 1;
+            self.now[thread] = Some((event.node, count));
+        } else {
+            self.resume(thread, Some((event.node, event.result)), states)?;
+        }
+        match *self.act(event.node) {
+            Act::Spawn(child) => self.resume(child.index(), None, states),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the running program has done all operations of the graph but the last one of a
+    /// thread. Of other threads, places tell all that they did.
+    fn is_one_behind(&self, graph: &Graph, thread: usize) -> bool {
+        let last = graph.logs[thread].last().map(|id| graph.event(*id));
+        let child = last.filter(|last| last.kind == Kind::Spawn).map(|last| last.value as usize);
+        let there = |other: usize| match graph.logs.get(other)?.last() {
+            Some(id) if other == thread => Some(graph.event(*id).node),
+            Some(id) if graph.event(*id).is_end || !graph.event(*id).is_done => {
+                Some(graph.event(*id).node)
+            }
+            Some(id) => self.child(graph.event(*id).node, graph.event(*id).result),
+            None if graph.spawns[other] == NOBODY || child == Some(other) => None,
+            None => self.root(other),
+        };
+        let now = |other: usize| self.now.get(other).copied().flatten().map(|now| now.0);
+        self.is_running
+            && (0..graph.logs.len().max(self.now.len())).all(|other| now(other) == there(other))
     }
 
     /// Whether all that the running program did is in the graph.

@@ -159,14 +159,16 @@ impl Psc<'_> {
 
     fn scb(&self, a: Id, b: Id) -> bool {
         let (from, to) = (self.graph.event(a), self.graph.event(b));
+        if self.overtakes(from, to) {
+            return true;
+        }
+        // All else is a part of happens-before.
         let is_access = |event: &Event| matches!(event.kind, Kind::Read | Kind::Write);
-        (from.thread == to.thread && from.index < to.index)
-            || self.overtakes(from, to)
-            || (is_access(from)
-                && is_access(to)
-                && from.object == to.object
-                && self.is_before(a, b))
-            || (self.sabotage != Sabotage::CirclesThroughOthers && self.through_others(from, to))
+        self.is_before(a, b)
+            && (from.thread == to.thread
+                || (is_access(from) && is_access(to) && from.object == to.object)
+                || (self.sabotage != Sabotage::CirclesThroughOthers
+                    && self.through_others(from, to)))
     }
 
     /// `sb|≠loc; hb; sb|≠loc`.

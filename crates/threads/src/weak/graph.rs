@@ -67,6 +67,8 @@ pub(super) struct Event {
     pub(super) is_blocked: bool,
     /// Whether its operation ends here.
     pub(super) is_done: bool,
+    /// The number of events of the thread up to its last release fence; 0 if there is none.
+    pub(super) fenced: u32,
     /// Whether its thread ends here.
     pub(super) is_end: bool,
     /// Of a write: its position in the order of the object.
@@ -93,6 +95,7 @@ impl Event {
             is_exclusive: false,
             is_blocked: false,
             is_done: true,
+            fenced: 0,
             is_end: false,
             place: 0,
         }
@@ -244,6 +247,11 @@ impl Graph {
         let id = self.events.len() as Id;
         let thread = event.thread as usize;
         event.index = self.logs[thread].len() as u32;
+        event.fenced = match self.logs[thread].last() {
+            _ if event.kind == Kind::Fence && event.releases => event.index + 1,
+            Some(last) => self.event(*last).fenced,
+            None => 0,
+        };
         match event.kind {
             Kind::Spawn => self.add_thread(event.value as usize, id),
             Kind::Read => self.accesses_mut(event.object).reads.push(id),
@@ -305,7 +313,7 @@ impl Graph {
         if event.is_sc {
             *self.sc_count(Kind::Read) += 1;
         }
-        self.events[id as usize] = Event { index: old.index, ..event };
+        self.events[id as usize] = Event { index: old.index, fenced: old.fenced, ..event };
         self.set_clocks(id);
     }
 
@@ -336,10 +344,15 @@ impl Graph {
             && event.acquires
             && self.sabotage != Sabotage::AcquireFencesForgotten
         {
-            for at in 0..event.index as usize {
-                let read = *self.event(self.logs[event.thread as usize][at]);
-                if read.kind == Kind::Read && read.source != INITIAL {
-                    self.join((id, Clock::Before), (read.source, Clock::Message));
+            // What was read before an earlier acquire fence is known since then.
+            for at in (0..event.index as usize).rev() {
+                let earlier = *self.event(self.logs[event.thread as usize][at]);
+                match earlier.kind {
+                    Kind::Fence if earlier.acquires => break,
+                    Kind::Read if earlier.source != INITIAL => {
+                        self.join((id, Clock::Before), (earlier.source, Clock::Message));
+                    }
+                    _ => {}
                 }
             }
         }
@@ -350,17 +363,12 @@ impl Graph {
 
     fn set_message(&mut self, id: Id, event: &Event) {
         let log = &self.logs[event.thread as usize];
-        let earlier = &log[..event.index as usize];
-        let releasing = |id: &&Id| {
-            let event = self.event(**id);
-            event.kind == Kind::Fence && event.releases
-        };
         let head = match event.releases || self.sabotage == Sabotage::WritesRelease {
             true => Some(id),
             false if self.sabotage == Sabotage::ReleaseFencesForgotten => None,
-            false => earlier.iter().rev().find(releasing).copied(),
+            false => event.fenced.checked_sub(1).map(|at| log[at as usize]),
         };
-        let read = earlier.last().copied();
+        let read = event.index.checked_sub(1).map(|at| log[at as usize]);
         if let Some(head) = head {
             self.join((id, Clock::Message), (head, Clock::Before));
         }

@@ -9,7 +9,7 @@ use crate::program::Program;
 use crate::sabotage::Sabotage;
 use crate::state::State;
 use anyorder_system::StateSystem;
-use anyorder_testkit::effort::counts_all;
+use anyorder_testkit::effort::{counts_all, sampled};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
@@ -100,7 +100,9 @@ fn first_mistake(program: &Program, sabotage: Sabotage, seed: u64) -> Option<&'s
 #[test]
 fn the_form_is_right_on_random_programs() {
     let (mut used, mut states, mut numbered) = ([0; 16], 0, 0);
-    for seed in 0..400 {
+    let seeds = sampled(150, 400);
+    let count = seeds.count() as usize;
+    for seed in seeds {
         let program = generate(&mut Random(seed), &mut used);
         let verdict = first_mistake(&program, Sabotage::None, seed);
         assert_eq!(verdict, None, "seed {seed}");
@@ -111,15 +113,18 @@ fn the_form_is_right_on_random_programs() {
     println!("{states} states, {numbered} programs with numbers; statements:");
     for (kind, count) in KINDS.iter().zip(used) {
         println!("  {kind}: {count}");
-        assert!(count > 20, "{kind} hardly ever fired");
+        assert!(count > 8, "{kind} hardly ever fired");
     }
-    assert!(states > 10_000 && numbered > 100);
+    assert!(states > 25 * count && numbered * 4 > count, "{states}, {numbered} of {count}");
 }
 
 fn is_caught(sabotage: Sabotage, seed: u64) -> bool {
     let program = generate(&mut Random(seed), &mut [0; 16]);
     first_mistake(&program, sabotage, seed).is_some()
 }
+
+/// Seeds of programs that show a mutant each.
+const SHOWING: [u64; 8] = [0, 1, 4, 7, 20, 24, 27, 436];
 
 #[test]
 fn mutants_of_the_form_are_caught() {
@@ -141,8 +146,9 @@ fn mutants_of_the_form_are_caught() {
             let count = (0..40).filter(|seed| is_caught(sabotage, *seed)).count();
             println!("{sabotage:?}: caught on {count} of 40 programs");
         }
-        // Some mutants need a rare state.
-        let seed = (0..5_000).find(|seed| is_caught(sabotage, *seed));
+        // Some mutants need a rare state: the programs that have one, as the generator is now, are
+        // tried first.
+        let seed = SHOWING.into_iter().chain(0..5_000).find(|seed| is_caught(sabotage, *seed));
         println!("{sabotage:?}: caught by seed {seed:?}");
         assert!(seed.is_some(), "the mutant {sabotage:?} survives");
     }
