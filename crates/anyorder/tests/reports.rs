@@ -50,6 +50,40 @@ fn reasons_are_told() {
     }
 }
 
+/// Two accounts that were made in one line are told apart, with the data of each.
+#[test]
+fn locks_of_one_line_have_different_names() {
+    struct Account {
+        balance: Mutex<i64>,
+    }
+    let account = |value| Arc::new(Account { balance: Mutex::new(value) });
+    let transfer = |from: &Account, to: &Account| {
+        let mut from = from.balance.lock().unwrap();
+        let mut to = to.balance.lock().unwrap();
+        *from -= 1;
+        *to += 1;
+    };
+    let summary = Builder::new().explore(move || {
+        let (a, b) = (account(10), account(20));
+        let (their_a, their_b) = (Arc::clone(&a), Arc::clone(&b));
+        let thread = thread::spawn(move || transfer(&their_b, &their_a));
+        transfer(&a, &b);
+        thread.join().unwrap();
+    });
+    let text = summary.to_string();
+    let cycle = "cycle: main → balance#2 → thread 1 → balance → main";
+    assert!(text.contains(cycle), "{text}");
+    // In the run that does not fail: one account after the other.
+    assert!(
+        text.contains("write 19 to balance#2") || text.contains("write 20 to balance#2"),
+        "{text}"
+    );
+    assert!(
+        text.contains("write 9 to balance,") || text.contains("write 10 to balance,"),
+        "{text}"
+    );
+}
+
 /// A lost update, as someone reads it.
 #[test]
 fn the_table_has_a_column_for_each_thread() {

@@ -166,7 +166,7 @@ fn reason(trace: &Trace, run: &Run, thread: ThreadId, op: &Op) -> Option<String>
         }
         Act::Park(_) => match last(|act| matches!(act, Act::Unpark)) {
             None if trace.is_waker(op.object) => {
-                Some("nobody wakes it in this execution".to_owned())
+                Some(format!("nobody wakes it in this execution{}", last_used(trace, thread)))
             }
             None => Some("nobody unparks it in this execution".to_owned()),
             Some(at) => {
@@ -175,6 +175,18 @@ fn reason(trace: &Trace, run: &Run, thread: ThreadId, op: &Op) -> Option<String>
         },
         _ => state_words(&run.world, op),
     }
+}
+
+/// What a task used last, before it was pending.
+fn last_used(trace: &Trace, thread: ThreadId) -> String {
+    let uses = |line: &&super::trace::Line| {
+        line.thread == thread && line.position.is_none() && matches!(line.act, Act::Lock(..))
+    };
+    let last = trace.lines.iter().rfind(uses);
+    let words = last.and_then(|line| {
+        Some(format!("; it used {} last, in step {}", trace.object_name(line.object), line.step?))
+    });
+    words.unwrap_or_default()
 }
 
 /// What an object lacks.

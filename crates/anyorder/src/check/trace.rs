@@ -227,9 +227,9 @@ fn objects(program: &Program, run: &Run, sources: &mut Sources) -> Vec<TraceObje
         }
         op.objects(|object| used.push(object));
     }
-    let (mut objects, mut counts) = (Vec::<TraceObject>::new(), FxHashMap::default());
-    // Owners and what they own may have one name.
-    let mut taken: FxHashMap<(String, bool), Vec<Option<Position>>> = FxHashMap::default();
+    let mut objects = Vec::<TraceObject>::new();
+    // By name. Owners and what they own may have one.
+    let mut counts: FxHashMap<(String, bool), usize> = FxHashMap::default();
     for id in used {
         if objects.iter().any(|known| known.id == id) {
             continue;
@@ -238,30 +238,42 @@ fn objects(program: &Program, run: &Run, sources: &mut Sources) -> Vec<TraceObje
         let Some(kind) = kind(program, id, about) else { continue };
         let made = about.map(|about| Position::from(about.made));
         let made = made.filter(|made| !is_inner(&made.file));
-        let variable = made.as_ref().and_then(|made| name_in(sources.line(made)?, made.column));
-        let name = match variable {
-            Some(name) => {
-                let places =
-                    taken.entry((name.clone(), matches!(kind, "arc" | "weak"))).or_default();
-                let is_data = kind == "cell" || kind == "mutex" || kind == "rwlock";
-                // A lock and its data are made at one place, and are one thing for the reader.
-                let known = places.iter().position(|place| is_data && *place == made);
-                let number = known.unwrap_or_else(|| {
-                    places.push(made.clone());
-                    places.len() - 1
-                });
-                if number == 0 { name } else { format!("{name}#{}", number + 1) }
-            }
+        let name = match lock_of(program, (id, kind, &made), &objects) {
+            Some(lock) => lock.name.clone(),
             None => {
-                let count = counts.entry(kind).or_insert(0_usize);
+                let variable =
+                    made.as_ref().and_then(|made| name_in(sources.line(made)?, made.column));
+                let base = variable.clone().unwrap_or_else(|| kind.to_owned());
+                let count =
+                    counts.entry((base.clone(), matches!(kind, "arc" | "weak"))).or_default();
                 *count += 1;
-                format!("{kind} {count}")
+                match (variable.is_some(), *count) {
+                    (true, 1) => base,
+                    (true, count) => format!("{base}#{count}"),
+                    (false, count) => format!("{base} {count}"),
+                }
             }
         };
         let type_name = about.and_then(|about| about.type_name).map(|name| short_type(name()));
         objects.push(TraceObject { id, name, kind, type_name, made });
     }
     objects
+}
+
+/// The lock of some data: it lies beside it. The two are one thing for the reader.
+fn lock_of<'o>(
+    program: &Program,
+    (id, kind, made): (ObjectId, &str, &Option<Position>),
+    objects: &'o [TraceObject],
+) -> Option<&'o TraceObject> {
+    let is_lock = |other: &&TraceObject| {
+        matches!(other.kind, "mutex" | "rwlock") && other.made == *made && made.is_some()
+    };
+    let locks = objects.iter().filter(is_lock).filter(|_| kind == "cell");
+    locks
+        .filter_map(|lock| Some((program.distance(lock.id, id)?, lock)))
+        .min_by_key(|one| one.0)
+        .map(|one| one.1)
 }
 
 /// For each event, the one that left what it found.

@@ -49,6 +49,8 @@ pub(crate) struct Names {
     places: FxHashMap<Place, Objects>,
     initial: Vec<Object>,
     abouts: Vec<Option<About>>,
+    /// Where each object was.
+    placed: Vec<Place>,
     sites: Vec<&'static Location<'static>>,
     /// By address: one position may have several.
     sites_by_address: FxHashMap<usize, SiteId>,
@@ -94,6 +96,7 @@ impl Names {
         let id = ObjectId(self.initial.len() as u32);
         self.initial.push(at_first.clone());
         self.abouts.push(about);
+        self.placed.push(place);
         objects.known.push((number, at_first, id));
         id
     }
@@ -118,6 +121,20 @@ impl Names {
 
     pub(crate) fn initial(&self, object: ObjectId) -> Object {
         self.initial.get(object.index()).cloned().unwrap_or(Object::Data(0))
+    }
+
+    /// Returns how far two objects are from each other, if they are in one memory.
+    pub(crate) fn distance(&self, a: ObjectId, b: ObjectId) -> Option<u64> {
+        match (self.placed.get(a.index())?, self.placed.get(b.index())?) {
+            (Place::Heap(of_a, at_a), Place::Heap(of_b, at_b))
+            | (Place::Stack(of_a, at_a), Place::Stack(of_b, at_b))
+                if of_a == of_b =>
+            {
+                Some(at_a.abs_diff(*at_b))
+            }
+            (Place::Fixed(at_a), Place::Fixed(at_b)) => Some(at_a.abs_diff(*at_b) as u64),
+            _ => None,
+        }
     }
 
     /// Returns what reports say of an object, if it has a slot.

@@ -83,6 +83,11 @@ impl Program {
         self.core.state.borrow().names.about(object)
     }
 
+    /// Returns how far two objects are from each other, if they are in one memory.
+    pub(crate) fn distance(&self, a: ObjectId, b: ObjectId) -> Option<u64> {
+        self.core.state.borrow().names.distance(a, b)
+    }
+
     /// Sets what makes the text that runs an execution again, for panics that end the process.
     pub(crate) fn set_describe(&self, describe: Describe) {
         self.core.set_describe(describe);
