@@ -93,6 +93,14 @@ pub fn sampled(on_push: u64, whole: u64) -> Seeds {
     seeds(if effort() > 1 { whole } else { on_push })
 }
 
+/// Returns whether a costly item of a list is due, of which a push tries one in `parts`: others for
+/// another `ANYORDER_SEED`, so that as many pushes try all. At night all are due.
+#[must_use]
+pub fn is_due(index: usize, parts: usize) -> bool {
+    let turn = number("ANYORDER_SEED").unwrap_or(0) as usize;
+    effort() > 1 || index % parts == turn % parts
+}
+
 /// Returns the first seed of a test that measures nothing: 1 without `ANYORDER_SEED`.
 #[must_use]
 pub fn first_seed() -> u64 {

@@ -2,7 +2,7 @@
 
 use crate::tests::script::Script;
 use anyorder_testkit::concurrent::{Outcome, everything, random_program};
-use anyorder_testkit::effort::seeds;
+use anyorder_testkit::effort::{sampled, seeds};
 use anyorder_threads::{
     Act, Ending, Execution, Fault, LearnOptions, Learnt, Step, every_execution, explore_by_learning,
 };
@@ -35,7 +35,7 @@ fn stuck(all: &Outcome) -> BTreeSet<(BTreeSet<usize>, bool)> {
 fn learning_sees_everything() {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     let mut ops = BTreeSet::new();
-    for seed in seeds(4_000) {
+    for seed in sampled(800, 4_000) {
         let program = random_program(seed, 4 + (seed % 9) as usize);
         let Some(all) = everything(&program, 60_000, 3) else {
             *counts.entry("too large").or_default() += 1;
