@@ -29,6 +29,33 @@ fn data_behind_a_lock_that_is_no_number() {
     assert_eq!(seen, all);
 }
 
+/// A reader announces itself, and takes that back if there is a writer: it changes something in each
+/// turn, and yet waits.
+#[test]
+fn an_attempt_that_is_taken_back_waits() {
+    use anyorder::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+    const WRITER: usize = 1;
+    const READER: usize = 2;
+    let seen = outcomes(|report| {
+        let lock = Arc::new(AtomicUsize::new(0));
+        let theirs = Arc::clone(&lock);
+        let writer = thread::spawn(move || {
+            let is_free = theirs.fetch_or(WRITER, SeqCst) == 0;
+            if is_free {
+                theirs.fetch_and(!WRITER, SeqCst);
+            }
+            is_free
+        });
+        while lock.fetch_add(READER, SeqCst) & WRITER != 0 {
+            lock.fetch_sub(READER, SeqCst);
+            anyorder::hint::spin_loop();
+        }
+        report.tell(lock.load(SeqCst));
+        writer.join().unwrap();
+    });
+    assert!(!seen.is_empty());
+}
+
 #[test]
 fn readers_share_and_writers_do_not() {
     let seen = outcomes(|report| {

@@ -54,10 +54,13 @@ impl Project {
 
     /// Returns the packages that have to be replaced.
     pub(crate) fn replaced(&self) -> Result<Vec<Package>, String> {
-        let packages = packages(&self.read_lock()?);
-        let is_known = |package: &&Package| {
-            let source = package.source.as_deref();
-            source.is_some_and(|source| REGISTRIES.contains(&source))
+        let lock = self.read_lock()?;
+        let packages = packages(&lock);
+        // A run that was killed left the lock file with our packages in it.
+        let is_left = lock.contains("\nname = \"anyorder-threads\"\n");
+        let is_known = |package: &&Package| match package.source.as_deref() {
+            Some(source) => REGISTRIES.contains(&source),
+            None => is_left,
         };
         let replaced: Vec<Package> = packages.iter().filter(is_known).cloned().collect();
         if !replaced.is_empty() {

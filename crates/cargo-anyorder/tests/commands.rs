@@ -77,6 +77,18 @@ fn nobody_locks_the_lock_file() {
     assert_eq!((status, text.contains("`--locked` cannot be kept")), (Some(2), true), "{text}");
 }
 
+/// A run that was killed could not put the lock file back.
+#[test]
+fn a_lock_file_with_our_packages_is_understood() {
+    let package = |name: &str| format!("\n[[package]]\nname = {name:?}\nversion = \"0.7.1\"\n");
+    let lock = format!("{HEAD}{}{}", package("anyorder-threads"), package("loom"));
+    let (status, text) = run_with_lock("killed", &lock, &["anyorder", "patches"]);
+    assert_eq!((status, text.contains("loom-0-7-1 = ")), (Some(0), true), "{text}");
+    let lock = format!("{HEAD}{}", package("loom"));
+    let (status, text) = run_with_lock("folder", &lock, &["anyorder", "patches"]);
+    assert_eq!((status, text.contains("from a folder")), (Some(2), true), "{text}");
+}
+
 #[test]
 fn patches_are_printed_for_each_version() {
     let package = |name: &str, version: &str| {

@@ -43,6 +43,8 @@ pub(crate) struct Strand {
     reads: Vec<(Op, u64)>,
     /// What it had read when it gave way last.
     reads_before: Vec<(Op, u64)>,
+    /// The registers that it changed since it gave way last.
+    changed: Vec<Changed>,
     /// Whether it has altered something since the invocation that began last.
     pub(crate) has_altered: bool,
     /// Operations of destructors that ran while it unwound.
@@ -56,6 +58,13 @@ pub(crate) struct Strand {
     pub(crate) end: ObjectId,
     pub(crate) token: ObjectId,
     pub(crate) bump: Box<Bump>,
+}
+
+/// A register that a thread changed: its first change of it, and the value before and after.
+struct Changed {
+    op: Op,
+    before: u64,
+    after: u64,
 }
 
 impl Strand {
@@ -76,6 +85,7 @@ impl Strand {
             exit: 0,
             reads: Vec::new(),
             reads_before: Vec::new(),
+            changed: Vec::new(),
             has_altered: false,
             deferred: Vec::new(),
             taken_unwinding: Vec::new(),
@@ -98,6 +108,7 @@ impl Strand {
         self.exit = 0;
         self.reads.clear();
         self.reads_before.clear();
+        self.changed.clear();
         self.deferred.clear();
         self.taken_unwinding.clear();
         self.panics.clear();
@@ -118,6 +129,8 @@ impl Strand {
         self.has_altered |= op.act.changes(result) && !is_lock;
         if is_read(&op.act, result) {
             self.note_read(op.clone(), result);
+        } else if let Act::Update { change, bits, .. } = op.act {
+            self.note_change(&op, result, change.of(result, bits).unwrap_or(result));
         }
         Some(op)
     }
@@ -131,8 +144,23 @@ impl Strand {
         self.reads.push((op, result));
     }
 
-    /// Returns what it read since it gave way last, if that is what it read before.
+    fn note_change(&mut self, op: &Op, before: u64, after: u64) {
+        let known = self.changed.iter_mut().find(|changed| changed.op.object == op.object);
+        if let Some(changed) = known {
+            changed.after = after;
+        } else if self.changed.len() < READS_MAX {
+            self.changed.push(Changed { op: op.clone(), before, after });
+        }
+    }
+
+    /// Returns what it read since it gave way last, if that is what it read before. A change that
+    /// it took back is a read of what was there: an attempt in vain.
     pub(crate) fn give_way(&mut self) -> Option<Box<[(Op, u64)]>> {
+        for changed in std::mem::take(&mut self.changed) {
+            if changed.before == changed.after {
+                self.note_read(changed.op, changed.before);
+            }
+        }
         let reads = std::mem::take(&mut self.reads);
         let spins = !reads.is_empty() && reads == self.reads_before;
         let awaited = spins.then(|| reads.clone().into_boxed_slice());
@@ -143,6 +171,7 @@ impl Strand {
     pub(crate) fn forget_reads(&mut self) {
         self.reads.clear();
         self.reads_before.clear();
+        self.changed.clear();
     }
 
     pub(crate) fn hash_of_reads(&self) -> u64 {
