@@ -3,7 +3,7 @@
 use crate::failing::{ALL, Kind};
 use anyorder::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use anyorder::sync::{Arc, Mutex, mpsc};
-use anyorder::{Builder, Reversed, Summary, thread};
+use anyorder::{Builder, Memory, Reversed, Summary, thread};
 use std::panic::{self, AssertUnwindSafe};
 
 fn of(name: &str) -> Summary {
@@ -270,9 +270,13 @@ fn many_threads_are_a_list() {
 
 /// Returns the page of a check that fails.
 fn page(f: impl Fn() + Send + Sync + 'static) -> (String, String) {
+    page_of(Builder::new(), f)
+}
+
+fn page_of(builder: Builder, f: impl Fn() + Send + Sync + 'static) -> (String, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let inner = folder.path().join("deep/er");
-    let check = || Builder::new().report(&inner).check(f);
+    let check = || builder.report(&inner).check(f);
     let payload = panic::catch_unwind(AssertUnwindSafe(check)).expect_err("it fails");
     let told = payload.downcast::<String>().expect("a text");
     let mut pages = std::fs::read_dir(&inner).expect("the folder").map(|page| page.unwrap().path());
@@ -305,6 +309,24 @@ fn the_page_is_well_formed_whatever_the_names() {
     // An arrow from the unlock to the lock of the other thread.
     let class = |node: &roxmltree::Node<'_, '_>| node.attribute("class") == Some("arrow");
     assert!(tree.descendants().any(|node| class(&node)));
+}
+
+/// Store buffering: a failure that cannot be replayed has a page, without the command.
+#[test]
+fn failures_of_weak_memory_are_on_the_page() {
+    let (page, told) = page_of(Builder::new().memory(Memory::Rc11), || {
+        let flags = Arc::new([AtomicBool::new(false), AtomicBool::new(false)]);
+        let theirs = Arc::clone(&flags);
+        let thread = thread::spawn(move || {
+            theirs[0].store(true, Ordering::Relaxed);
+            theirs[1].load(Ordering::Relaxed)
+        });
+        flags[1].store(true, Ordering::Relaxed);
+        let own = flags[0].load(Ordering::Relaxed);
+        assert!(own | thread.join().unwrap(), "both missed");
+    });
+    assert!(page.contains("under weak memory") && page.contains("both missed"), "{page}");
+    assert!(!page.contains("ANYORDER_REPLAY") && !told.contains("ANYORDER_REPLAY"), "{told}");
 }
 
 #[test]

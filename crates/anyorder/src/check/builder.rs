@@ -177,7 +177,8 @@ impl Builder {
         let folder = self.report.take();
         let folder = folder.or_else(|| environment::variable("ANYORDER_REPORT").map(PathBuf::from));
         let mut summary = self.explore(f);
-        if let (Some(folder), false) = (folder, summary.failures.is_empty()) {
+        let has_none = summary.failures.is_empty() && summary.failures_weak.is_empty();
+        if let (Some(folder), false) = (folder, has_none) {
             summary.report = Some(html::write(&folder, &summary, at));
         }
         assert!(summary.is_ok(), "{summary}");

@@ -74,8 +74,9 @@ pub(super) fn escape(text: &str) -> String {
 
 fn page(summary: &Summary, name: &str) -> String {
     let name = escape(name);
-    let all = summary.failures.len();
-    let count = summary.failures.iter().filter(|failure| !failure.is_consequence).count();
+    let of = |failures: &'_ [Failure]| failures.iter().filter(|one| !one.is_consequence).count();
+    let all = summary.failures.len() + summary.failures_weak.len();
+    let count = of(&summary.failures) + of(&summary.failures_weak);
     let plural = if count == 1 { "" } else { "s" };
     let executions = summary.executions;
     let mut out = format!(
@@ -89,8 +90,10 @@ fn page(summary: &Summary, name: &str) -> String {
          <span class=\"dim\">executions: {executions}</span></header>\n<main>"
     );
     let mut sources = Sources::default();
-    for failure in summary.failures.iter().take(FAILURES_MAX) {
-        card(&mut out, failure, summary.test.as_deref(), &mut sources);
+    let own = summary.failures.iter().map(|failure| (failure, false));
+    let weak = summary.failures_weak.iter().map(|failure| (failure, true));
+    for shown in own.chain(weak).take(FAILURES_MAX) {
+        card(&mut out, shown, summary.test.as_deref(), &mut sources);
     }
     if all > FAILURES_MAX {
         let _ = write!(out, "<p class=\"dim\">… and {} more</p>", all - FAILURES_MAX);
@@ -103,7 +106,13 @@ fn page(summary: &Summary, name: &str) -> String {
     out
 }
 
-fn card(out: &mut String, failure: &Failure, test: Option<&str>, sources: &mut Sources) {
+/// The part about a failure, and whether it is one of weak memory, which cannot be replayed.
+fn card(
+    out: &mut String,
+    (failure, is_weak): (&Failure, bool),
+    test: Option<&str>,
+    sources: &mut Sources,
+) {
     let title = failure.title();
     let title = title.strip_prefix(&format!("{}: ", failure.class())).unwrap_or(&title);
     let _ = write!(
@@ -113,6 +122,7 @@ fn card(out: &mut String, failure: &Failure, test: Option<&str>, sources: &mut S
         escape(title)
     );
     let chips = [
+        (is_weak, "under weak memory, where a load may return an older store"),
         (failure.is_consequence, "after another panic"),
         (!failure.is_confirmed, "run again, it did not fail"),
     ];
@@ -133,10 +143,13 @@ fn card(out: &mut String, failure: &Failure, test: Option<&str>, sources: &mut S
     }
     out.push_str("</div>");
     tables(out, failure);
-    let test = test.map(|test| format!(" {test}")).unwrap_or_default();
-    let command = format!("ANYORDER_REPLAY='{}' cargo test{test}", failure.replay());
-    let _ =
-        writeln!(out, "<h3>Replay</h3><pre class=\"command\">{}</pre></section>", escape(&command));
+    if !is_weak {
+        let test = test.map(|test| format!(" {test}")).unwrap_or_default();
+        let command = format!("ANYORDER_REPLAY='{}' cargo test{test}", failure.replay());
+        let command = escape(&command);
+        let _ = write!(out, "<h3>Replay</h3><pre class=\"command\">{command}</pre>");
+    }
+    out.push_str("</section>\n");
 }
 
 fn run(out: &mut String, title: &str, picture: &str) {
