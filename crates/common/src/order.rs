@@ -1,8 +1,8 @@
 //! Sorting in generic code.
 //!
 //! A sort by a closure is compiled once for each type that the code around the closure is compiled
-//! for, and a sort is large. These functions sort keys of a plain type, whose sort is compiled once,
-//! and then move the items.
+//! for, and a sort is large. These functions sort keys of a plain type, whose sort is compiled
+//! once, and then move the items.
 
 /// Returns the indices of the keys in the order of the keys; equal keys keep their order.
 #[must_use]
