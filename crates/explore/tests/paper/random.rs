@@ -6,14 +6,20 @@ use crate::tests::common::{Local, Toy};
 use anyorder_explore::paper::{Choice, Outcome, PaperOptions, explore};
 use anyorder_search::{Limit, Property};
 use anyorder_system::Control;
+use anyorder_testkit::effort::{Seeds, sampled};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Returns a third as many systems on a push as at night; of a kind that seldom has deadlocks all.
+fn tried(kind: Kind, number: u64) -> Seeds {
+    sampled(if matches!(kind, Kind::Cyclic) { number } else { number / 3 }, number)
+}
 
 pub(crate) fn systems(
     kind: Kind,
     number: u64,
     most: usize,
 ) -> impl Iterator<Item = (u64, Toy, Truth)> {
-    anyorder_testkit::effort::seeds(number).into_iter().filter_map(move |seed| {
+    tried(kind, number).into_iter().filter_map(move |seed| {
         let toy = random_toy(kind, seed);
         let truth = truth(&toy, most)?;
         Some((seed, toy, truth))
@@ -133,7 +139,7 @@ fn everything_is_found() {
         println!("{kind:?}: {counts:#?}");
         assert_eq!(
             counts["searches"],
-            4 * anyorder_testkit::effort::seeds(SEEDS).count(),
+            4 * tried(kind, SEEDS).count(),
             "{kind:?}: a system has too many states"
         );
         // Systems made for update conflicts have no violations but ends.
@@ -141,7 +147,7 @@ fn everything_is_found() {
         for name in ["reduced", "points"].into_iter().chain(found) {
             let expected = matches!(kind, Kind::Updates) && found.contains(&name);
             let rare =
-                if matches!(kind, Kind::Cyclic) && name == "with a deadlock" { 0 } else { 20 };
+                if matches!(kind, Kind::Cyclic) && name == "with a deadlock" { 0 } else { 6 };
             assert!(expected || counts[name] > rare, "{kind:?}: {name}");
         }
     }
@@ -183,6 +189,6 @@ fn summaries_change_nothing_but_the_time() {
         println!(
             "{kind:?}: {tried} searches, {cut} cut, {same} with equal counts, {fewer} with fewer without summaries; steps {with} and {without}"
         );
-        assert!(tried > 200, "{kind:?}: {tried}");
+        assert!(tried > 66, "{kind:?}: {tried}");
     }
 }

@@ -1,6 +1,7 @@
 //! Looks steps up in the memo instead of executing them.
 
 use super::executor::{Outcome, StepExecutor};
+use super::messages::take_message;
 use crate::machine::{DEPTH_MAX, Machine};
 use crate::program::FuncId;
 use crate::sabotage::Sabotage;
@@ -73,7 +74,7 @@ fn look_up_in(
     }
     let mut after = state.clone();
     if let (Some(message), StepId::Message { queue, position, .. }) = (message, step) {
-        super::executor::take_message(machine, &mut after, queue, position, message);
+        take_message(machine, &mut after, queue, position, message);
     }
     if !replay(machine, &mut after, &delta.effects) {
         return Lookup::Execute;
@@ -98,7 +99,7 @@ pub(crate) fn look_up_known(
     }
     let Some(root) = root_of(machine, step) else { return false };
     let guard = shared_guard(machine, step);
-    let found = memo::with(machine.id, |memo| {
+    let looked_up = memo::with(machine.id, |memo| {
         if let Some(guard) = guard {
             let Found::Known(leaf) = memo.find(Root::Function(guard.0), state, &Value::Null) else {
                 return Lookup::Execute;
@@ -112,7 +113,7 @@ pub(crate) fn look_up_known(
         }
         look_up_in((machine, state), memo, (root, step), on_state, on_leaf)
     });
-    matches!(found, Some(Lookup::NoTransition | Lookup::Done))
+    matches!(looked_up, Some(Lookup::NoTransition | Lookup::Done))
 }
 
 /// Returns the guard of an event if it is memoized separately.
@@ -173,8 +174,8 @@ impl StepExecutor<'_> {
             Lookup::Execute => false,
             Lookup::Record(root) => {
                 self.run_anew(step, Some(root), |_, _, _| {});
-                let found = self.look_up_at(root, step, &mut on_state, &mut on_leaf);
-                matches!(found, Lookup::NoTransition | Lookup::Done)
+                let looked_up = self.look_up_at(root, step, &mut on_state, &mut on_leaf);
+                matches!(looked_up, Lookup::NoTransition | Lookup::Done)
             }
         }
     }
@@ -218,8 +219,8 @@ impl StepExecutor<'_> {
     /// Returns the answer of a guard that is memoized separately; `None` if it fails.
     #[inline]
     fn shared_answer(&mut self, guard: FuncId) -> Option<bool> {
-        if let Some((known, answer)) = self.answered
-            && known == guard
+        if let Some((answered, answer)) = self.answered
+            && answered == guard
         {
             return Some(answer);
         }

@@ -1,7 +1,8 @@
 //! The transitions of a state.
 //!
 //! `candidates` lists the steps that may be possible. `executor` runs their alternatives; `lookup`
-//! takes known outcomes from the memo instead.
+//! takes known outcomes from the memo instead. `begin` says what a step runs, `threads` what it
+//! leaves behind, and `messages` what it takes.
 
 pub use self::action::Action;
 
@@ -13,7 +14,10 @@ pub(crate) use self::initial::{initial, unstarted};
 pub(crate) use self::lookup::{Lookup, look_up_known};
 
 mod action;
+mod begin;
 mod candidates;
 mod executor;
 mod initial;
 mod lookup;
+mod messages;
+mod threads;
