@@ -2,15 +2,21 @@
 
 mod arcs;
 mod atomics;
+mod attribute;
 mod basics;
 mod channels;
+mod failing;
 mod futures;
 mod leaks;
 mod litmus;
 mod locks;
 mod memory;
+mod objects;
 mod readme;
+mod replay;
+mod reports;
 mod statics;
 mod support;
+mod teardown;
 mod threads;
 mod verdicts;

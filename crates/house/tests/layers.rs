@@ -28,7 +28,9 @@ const MAP: &[(&str, &[&str])] = &[
     ("anyorder-pipe", &["anyorder-trace", "anyorder-system"]),
     ("anyorder-commute", &[]),
     // The library for tests: light, and below the command.
-    ("anyorder", &["anyorder-common", "anyorder-threads"]),
+    ("anyorder", &["anyorder-commute", "anyorder-common", "anyorder-macros", "anyorder-threads"]),
+    // An attribute, for the compiler.
+    ("anyorder-macros", &[]),
     ("cargo-anyorder", &[]),
     (
         "anyorder-explore",

@@ -127,7 +127,9 @@ fn complaints(name: &str, text: &str) -> Vec<String> {
         }
     }
     let logic = |line: &str| line.trim_start_matches("pub ").trim_start().starts_with("fn ");
-    if name.ends_with("lib.rs") && text.lines().any(logic) {
+    // The compiler wants attributes in the root of their crate.
+    let is_macros = name.ends_with("/macros/src/lib.rs");
+    if name.ends_with("lib.rs") && !is_macros && text.lines().any(logic) {
         wrong.push(format!("{name}: a lib.rs is a table of contents and has no logic"));
     }
     wrong

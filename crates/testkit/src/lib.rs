@@ -38,6 +38,7 @@ mod antichain;
 pub mod concurrent;
 pub mod consistency;
 pub mod effort;
+pub mod litmus;
 pub mod naive;
 mod python;
 pub mod random;

@@ -1,5 +1,6 @@
 //! Exploration by learning on the programs with which tools of this kind are compared: executions
 //! of the program, and time; each is stopped after 20 seconds.
+//! Then exploration under RC11 of some of them: executions, those given up, and time.
 //! `cargo bench -p anyorder-threads --bench programs [NAME [THREADS]]`
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its numbers")]
@@ -9,8 +10,8 @@
 mod script;
 
 use anyorder_common::cancel::{Cancel, StopReason};
-use anyorder_testkit::concurrent::{Concurrent, Do, Hold, Stmt, Thing, Waits};
-use anyorder_threads::{LearnOptions, explore_by_learning};
+use anyorder_testkit::concurrent::{Call, Concurrent, Do, Hold, Stmt, Thing, Waits};
+use anyorder_threads::{LearnOptions, WeakOptions, explore_by_learning, explore_weak};
 use script::Script;
 use std::time::{Duration, Instant};
 
@@ -148,6 +149,27 @@ fn demo(count: usize) -> Concurrent {
     joined(vec![Thing::Content(0), Thing::Lock], vec![body(&one.repeat(count)); 2])
 }
 
+/// The same program with what each thread does as calls of one object, which commute with all
+/// others: each from a lock to its release, or each statement.
+fn specified(mut program: Concurrent) -> Concurrent {
+    for stmts in program.threads.iter_mut().skip(1) {
+        let mut calls = Vec::new();
+        let mut body = Vec::new();
+        let has_locks = stmts.contains(&Stmt::Do(LOCK)) || stmts.contains(&Stmt::Do(UNLOCK));
+        for stmt in stmts.drain(..) {
+            body.push(stmt);
+            if !has_locks || body.last() == Some(&Stmt::Do(UNLOCK)) {
+                let body = std::mem::take(&mut body);
+                let call = Call { object: 0, call: 0, clashes: vec![], body, returns: false };
+                calls.push(Stmt::Call(Box::new(call)));
+            }
+        }
+        calls.append(&mut body);
+        *stmts = calls;
+    }
+    program
+}
+
 type Make = fn(usize) -> Concurrent;
 
 const PROGRAMS: &[(&str, Make, &[usize])] = &[
@@ -165,11 +187,60 @@ const PROGRAMS: &[(&str, Make, &[usize])] = &[
     ("disjoint", disjoint, &[2, 4, 8, 16]),
     ("fkp", fkp, &[2, 6, 20, 50]),
     ("demo", demo, &[2, 4, 8, 20, 40]),
+    ("counter, spec", |count| specified(counter(count)), &[2, 7, 13, 16, 32]),
+    ("counter2, spec", |count| specified(counter2(count)), &[2, 6, 16]),
+    ("set, spec", |count| specified(set(count)), &[2, 6, 16]),
+    ("mxread, spec", |count| specified(mxread(count)), &[3, 16]),
+    ("ainc, spec", |count| specified(ainc(count)), &[3, 13, 16]),
+    ("indexer, spec", |count| specified(indexer(count)), &[2, 11, 14, 16]),
+    ("demo, spec", |count| specified(demo(count)), &[2, 8, 20, 40]),
 ];
+
+/// For exploration under RC11.
+const WEAK: &[(&str, Make, &[usize])] = &[
+    ("counter", counter, &[4, 6, 7]),
+    ("ainc", ainc, &[4, 6, 8]),
+    ("readers", readers, &[4, 8, 12, 16]),
+    ("mxreaders", mxreaders, &[3, 5, 6]),
+    ("samewrite", samewrite, &[4, 6, 8]),
+    ("lastzero", lastzero, &[5, 8, 10, 12]),
+    ("indexer", indexer, &[4, 8, 11, 12, 13]),
+    ("indexer_s", indexer_s, &[3, 4]),
+    ("disjoint", disjoint, &[4, 8, 16]),
+    ("fkp", fkp, &[4, 6, 7]),
+    ("demo", demo, &[4, 6, 8]),
+];
+
+/// Stops after some time.
+fn timed() -> Cancel {
+    let cancel = Cancel::new();
+    let watched = cancel.clone();
+    std::thread::spawn(move || {
+        std::thread::sleep(TIME_LIMIT);
+        watched.stop(StopReason::TimeLimit);
+    });
+    cancel
+}
+
+fn explore_weakly(name: &str, count: usize, program: Concurrent) {
+    let options = WeakOptions { cancel: timed(), ..WeakOptions::default() };
+    let begun = Instant::now();
+    let explored = explore_weak(&mut Script::new(program), &options);
+    let time = begun.elapsed();
+    println!(
+        "{name:16} {count:2} {:10} {:10} {:10} {:5} {time:>11.3?} {:10.0}{}",
+        explored.executions,
+        explored.blocked,
+        explored.graphs,
+        explored.runs,
+        explored.executions as f64 / time.as_secs_f64(),
+        explored.incomplete.map_or_else(String::new, |why| format!(" {why:?}")),
+    );
+}
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
-    println!("program     n executions searches     states transitions  places        time");
+    println!("program           n executions searches     states transitions  places        time");
     for (name, make, counts) in PROGRAMS {
         if args.first().is_some_and(|arg| arg != name) {
             continue;
@@ -177,13 +248,8 @@ fn main() {
         let own: Vec<usize> = args.get(1).and_then(|arg| arg.parse().ok()).into_iter().collect();
         for count in if own.is_empty() { counts } else { own.as_slice() } {
             let mut script = Script::new(make(*count));
-            let cancel = Cancel::new();
             let options =
-                LearnOptions { shorten_max: 0, cancel: cancel.clone(), ..LearnOptions::default() };
-            std::thread::spawn(move || {
-                std::thread::sleep(TIME_LIMIT);
-                cancel.stop(StopReason::TimeLimit);
-            });
+                LearnOptions { shorten_max: 0, cancel: timed(), ..LearnOptions::default() };
             let begun = Instant::now();
             let learnt = explore_by_learning(&mut script, &options);
             println!(
@@ -196,6 +262,16 @@ fn main() {
                 begun.elapsed(),
                 learnt.incomplete.map_or_else(String::new, |why| format!(" {why:?}")),
             );
+        }
+    }
+    println!("RC11        n executions   given up     graphs  runs        time executions/s");
+    for (name, make, counts) in WEAK {
+        if args.first().is_some_and(|arg| arg != name) {
+            continue;
+        }
+        let own: Vec<usize> = args.get(1).and_then(|arg| arg.parse().ok()).into_iter().collect();
+        for count in if own.is_empty() { counts } else { own.as_slice() } {
+            explore_weakly(name, *count, make(*count));
         }
     }
 }

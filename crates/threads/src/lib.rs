@@ -23,6 +23,9 @@ pub use op::{Act, Change, LockMode, MemoryOrder, Op, Patience, place, received, 
 pub use program::{Next, ThreadProgram};
 pub use races::{Race, RaceSide, races_of};
 pub use sample::{Sampled, Sampling, sample};
+pub use weak::{
+    WeakEvent, WeakExecution, WeakExplored, WeakFound, WeakOptions, explore_weak, explore_weak_with,
+};
 
 mod dfs;
 mod execution;
@@ -33,6 +36,7 @@ mod op;
 mod program;
 mod races;
 mod sample;
+mod weak;
 
 #[cfg(test)]
 #[path = "../tests/all.rs"]

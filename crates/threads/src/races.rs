@@ -13,7 +13,7 @@
 
 use crate::execution::Event;
 use crate::ids::{ObjectId, SiteId, ThreadId};
-use crate::learn::Sabotage;
+use crate::learn::{Point, Sabotage};
 use crate::op::{Act, LockMode, MemoryOrder, Op, received, sent};
 use anyorder_common::bits;
 use rustc_hash::FxHashMap;
@@ -266,12 +266,17 @@ impl Views {
 
     /// Notes the begin or the end of an invocation: it knows what those knew that came before and
     /// do not commute with it.
-    pub(crate) fn note_call(&mut self, thread: ThreadId, op: &Op, points: &[ObjectId]) {
+    pub(crate) fn note_call(&mut self, thread: ThreadId, op: &Op, points: &[Point]) {
         let is_off = self.sabotage == Sabotage::CallsDoNotSynchronise;
         for point in points.iter().filter(|_| !is_off) {
             match op.act {
-                Act::Invoke(_) => self.acquire(thread, *point, false),
-                _ => self.release(thread, *point, false),
+                Act::Invoke(_) => {
+                    if self.sabotage == Sabotage::SidesSynchronise {
+                        self.acquire(thread, point.object, point.sides().0);
+                    }
+                    self.acquire(thread, point.object, point.sides().1);
+                }
+                _ => self.release(thread, point.object, point.sides().0),
             }
         }
     }

@@ -2,6 +2,7 @@
 
 mod learn;
 mod limits;
+mod litmus;
 mod mutants;
 mod plain;
 mod programs;
@@ -9,3 +10,6 @@ mod races;
 mod sample;
 mod script;
 mod specified;
+mod weak;
+mod weak_classics;
+mod weak_sc;

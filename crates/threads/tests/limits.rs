@@ -5,7 +5,7 @@ use anyorder_common::cancel::{Cancel, StopReason};
 use anyorder_testkit::concurrent::{Concurrent, Do, Stmt, Thing};
 use anyorder_threads::{
     Act, Fault, Incomplete, LearnOptions, MemoryOrder, Next, Object, ObjectId, Op, SiteId,
-    ThreadId, ThreadProgram, explore_by_learning,
+    ThreadId, ThreadProgram, WeakOptions, explore_by_learning, explore_weak,
 };
 
 /// A number that several threads add to; the last result of one of them fails.
@@ -89,4 +89,69 @@ fn programs_that_are_not_functions_of_the_results_are_refused() {
             other => panic!("{has_fickle_object}: {other:?}"),
         }
     }
+}
+
+#[test]
+fn limits_under_weak_memory_are_named_and_keep_what_was_found() {
+    let limited = |options: WeakOptions| {
+        let explored = explore_weak(&mut adders(4), &options);
+        let fails = explored.faults.iter().any(|found| found.fault == Fault::Failure(1));
+        (explored.incomplete, fails, explored.executions)
+    };
+    assert_eq!(limited(WeakOptions::default()), (None, true, 24));
+    let options = WeakOptions { executions_max: 3, ..WeakOptions::default() };
+    assert_eq!(limited(options), (Some(Incomplete::Executions), true, 3));
+    let options = WeakOptions { events_max: 9, ..WeakOptions::default() };
+    assert_eq!(limited(options).0, Some(Incomplete::Steps));
+    let cancel = Cancel::new();
+    cancel.stop(StopReason::TimeLimit);
+    let stopped = limited(WeakOptions { cancel, ..WeakOptions::default() });
+    assert_eq!(stopped, (Some(Incomplete::Stopped(StopReason::TimeLimit)), false, 0));
+    let mut program = Fickle { executions: 0, has_fickle_object: false, begun: [0; 3] };
+    let explored = explore_weak(&mut program, &WeakOptions::default());
+    assert!(matches!(explored.incomplete, Some(Incomplete::Diverged(Some(_)))), "{explored:?}");
+}
+
+/// A thread that waits for a flag, and sets another one after some turns in vain.
+struct Impatient {
+    turns: u32,
+    turns_max: u32,
+}
+
+impl ThreadProgram for Impatient {
+    fn start(&mut self) {
+        self.turns = 0;
+    }
+
+    fn resume(&mut self, _: ThreadId, _: u64) -> Next {
+        let flag = |at, act| Op::new(ObjectId(at), act);
+        let load = flag(0, Act::Load(MemoryOrder::Relaxed));
+        self.turns += 1;
+        let op = match self.turns {
+            turns if turns / 2 == self.turns_max => flag(1, Act::Store(1, MemoryOrder::Relaxed)),
+            turns if turns / 2 > self.turns_max => Op::new(ObjectId(2), Act::Exit(0)),
+            turns if turns % 2 == 1 => load,
+            _ => Op::new(ObjectId::NONE, Act::Await([(load, 0)].into())),
+        };
+        Next { op, site: SiteId::NONE }
+    }
+
+    fn stop(&mut self) {}
+
+    fn initial(&self, object: ObjectId) -> Object {
+        if object.0 < 2 { Object::Register(0) } else { Object::End(None) }
+    }
+}
+
+#[test]
+fn a_loop_that_gives_up_is_no_livelock() {
+    let explore =
+        |turns_max| explore_weak(&mut Impatient { turns: 0, turns_max }, &WeakOptions::default());
+    let explored = explore(3);
+    let store = Op::new(ObjectId(1), Act::Store(1, MemoryOrder::Relaxed));
+    assert_eq!(explored.incomplete, Some(Incomplete::GaveUp(Box::new(store))));
+    assert!(explored.faults.is_empty());
+    let explored = explore(1_000);
+    assert_eq!(explored.incomplete, None);
+    assert!(matches!(explored.faults[0].fault, Fault::Livelock(_)));
 }

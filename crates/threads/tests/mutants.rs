@@ -96,6 +96,8 @@ fn dropped_rules_of_the_search_are_noticed() {
         ContentsForgotten,
         SpawnsForgotten,
         FuturesForgotten,
+        AnyJoinWaits,
+        NobodyIsLast,
     ];
     let missed: Vec<Sabotage> = all.into_iter().filter(|fault| !is_noticed(*fault)).collect();
     assert_eq!(missed, []);
@@ -126,7 +128,7 @@ fn dropped_rules_of_calls_are_noticed() {
     let missed: Vec<Sabotage> =
         all.into_iter().filter(|fault| !is_noticed_by_calls(*fault)).collect();
     assert_eq!(missed, []);
-    let missed: Vec<Sabotage> = [CallsSynchronise, CallsDoNotSynchronise]
+    let missed: Vec<Sabotage> = [CallsSynchronise, CallsDoNotSynchronise, SidesSynchronise]
         .into_iter()
         .filter(|fault| !is_noticed_by_races_of_calls(*fault))
         .collect();

@@ -1,7 +1,7 @@
 //! The only place that knows which engine explores a program.
 
 use super::failure::{Failure, FailureKind, leak, race, signature};
-use super::passing;
+use super::passing::{self, Budget};
 use super::replay::{self, Replayed, Schedule};
 use super::run::{Driver, Run, along};
 use super::source::Sources;
@@ -19,7 +19,8 @@ use std::time::Duration;
 /// How far a program is explored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// The most executions; none if `None`. At most as many again are run for reports.
+    /// The most executions; none if `None`. At most as many again are run for reports, and one to
+    /// confirm each failure.
     pub executions_max: Option<u64>,
     /// The most operations of one execution. A longer one is cut, and the check is incomplete.
     pub steps_max: usize,
@@ -27,19 +28,9 @@ pub struct Limits {
     pub time_max: Option<Duration>,
 }
 
-/// The most executions for the reports of one check.
-const REPORTS_MAX: u64 = 500;
-
 impl Default for Limits {
     fn default() -> Limits {
         Limits { executions_max: None, steps_max: 100_000, time_max: None }
-    }
-}
-
-impl Limits {
-    /// How many executions more may be run for reports.
-    pub(super) fn reports_left(self, run: u64) -> u64 {
-        self.executions_max.unwrap_or(u64::MAX).min(REPORTS_MAX).saturating_sub(run)
     }
 }
 
@@ -53,6 +44,8 @@ impl Limits {
 /// assert_eq!((summary.executions, summary.failures.len()), (2, 1));
 /// ```
 pub fn explore(program: &mut Program, limits: Limits) -> Summary {
+    let budget = Budget::new(limits);
+    program.set_describe(replay::of_log);
     let cancel = Cancel::new();
     let options = LearnOptions {
         steps_max: limits.steps_max,
@@ -61,7 +54,7 @@ pub fn explore(program: &mut Program, limits: Limits) -> Summary {
         ..LearnOptions::default()
     };
     let learnt = timed(limits.time_max, &cancel, || explore_by_learning(program, &options));
-    let mut reporter = Reporter { limits, run: 0, sources: Sources::default() };
+    let mut reporter = Reporter { budget, sources: Sources::default() };
     let leaks = program.take_leaks();
     let mut failures: Vec<Failure> =
         learnt.faults.iter().filter_map(|found| reporter.fault(program, found)).collect();
@@ -74,7 +67,7 @@ pub fn explore(program: &mut Program, limits: Limits) -> Summary {
     Summary {
         executions: learnt.executions,
         states: learnt.states,
-        executions_for_reports: reporter.run,
+        executions_for_reports: reporter.budget.executions,
         incomplete: learnt.incomplete,
         doubts,
         failures,
@@ -101,8 +94,9 @@ fn timed<R>(time_max: Option<Duration>, cancel: &Cancel, f: impl FnOnce() -> R) 
 
 /// Runs one execution, as a text says.
 pub(super) fn replay(program: &mut Program, schedule: &Schedule, limits: Limits) -> Summary {
-    let mut reporter = Reporter { limits, run: 0, sources: Sources::default() };
+    let mut reporter = Reporter { budget: Budget::new(limits), sources: Sources::default() };
     let _ = program.take_leaks();
+    program.set_describe(replay::of_log);
     let (run, misfit) = schedule.run(program, limits.steps_max);
     let leaks = program.take_leaks();
     let mut summary = Summary { executions: 1, ..Summary::default() };
@@ -131,15 +125,13 @@ pub(super) fn replay(program: &mut Program, schedule: &Schedule, limits: Limits)
         let failure = reporter.failure(program, &run, trace.clone(), kind, true);
         summary.failures.push(failure);
     }
-    summary.executions_for_reports = reporter.run;
+    summary.executions_for_reports = reporter.budget.executions;
     summary
 }
 
 /// Makes reports of failures, with executions that it runs.
 struct Reporter {
-    limits: Limits,
-    /// The executions so far.
-    run: u64,
+    budget: Budget,
     sources: Sources,
 }
 
@@ -147,7 +139,7 @@ impl Reporter {
     /// Returns a fault with its execution. `None` if it is no failure of its own: what waits after
     /// a panic.
     fn fault(&mut self, program: &mut Program, found: &Found) -> Option<Failure> {
-        self.run += 1;
+        self.budget.executions += 1;
         // If it is not the same in each run, what is there of the execution tells how far it came.
         let (run, is_whole) = along(program, &found.steps);
         let is_confirmed = is_whole && shows(&run, &found.fault);
@@ -202,7 +194,7 @@ impl Reporter {
         let is_consequence = matches!(kind, FailureKind::Panic(_)) && panics > 1;
         let schedule = Schedule::of(&run.events, Some(signature(&kind, &trace)));
         let passing = match is_confirmed && !is_consequence {
-            true => passing::find(program, run, &mut self.sources, self.limits, &mut self.run),
+            true => passing::find(program, run, &mut self.sources, &mut self.budget),
             false => None,
         };
         Failure { kind, trace, is_confirmed, is_consequence, passing, schedule }
@@ -229,8 +221,8 @@ impl Reporter {
 
     /// Returns values that an execution leaves, with the execution.
     fn leak(&mut self, program: &mut Program, leaked: &Leaked) -> Failure {
-        self.run += 1;
-        let run = relive(program, leaked, self.limits.steps_max);
+        self.budget.executions += 1;
+        let run = relive(program, leaked, self.budget.steps_max);
         let again = program.take_leaks();
         let is_confirmed = again.iter().any(|again| {
             let places = |leaked: &Leaked| {
@@ -273,7 +265,7 @@ fn relive(program: &mut Program, leaked: &Leaked, steps_max: usize) -> Run {
             driver.step(end);
         }
     }
-    driver.run_on(steps_max);
+    driver.run_on(None, steps_max);
     driver.finish()
 }
 

@@ -6,7 +6,7 @@
 //!   a failing one;
 //! - `trace`, `names`, `source`: a run with the names of threads, of variables, of places;
 //! - `failure`, `blocked`, `endless`: what went wrong;
-//! - `words`, `rows`, `title`, `table`, `summary`: all of it as text; `html`: as a page.
+//! - `words`, `rows`, `title`, `table`, `summary`: all of it as text; `html`, `picture`: as a page.
 
 pub use blocked::Waiting;
 pub use builder::{Builder, check};
@@ -30,6 +30,7 @@ mod failure;
 mod html;
 mod names;
 mod passing;
+mod picture;
 mod replay;
 mod rows;
 mod run;

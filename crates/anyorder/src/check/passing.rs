@@ -6,12 +6,42 @@ use super::source::Sources;
 use super::trace::Trace;
 use crate::runtime::Program;
 use anyorder_threads::{Act, Op, Step, ThreadId};
+use std::time::Instant;
 
 /// The most executions that are tried for one failure.
 const TRIES_MAX: usize = 48;
 
+/// The most executions for the reports of one check, but for one that confirms each failure.
+const EXECUTIONS_MAX: u64 = 500;
+
 /// The most operations of an execution for which others are tried.
 const OPERATIONS_MAX: usize = 5_000;
+
+/// What may be spent on reports.
+pub(super) struct Budget {
+    /// The executions so far.
+    pub(super) executions: u64,
+    executions_max: u64,
+    until: Option<Instant>,
+    pub(super) steps_max: usize,
+}
+
+impl Budget {
+    /// As many executions as the check itself may run, within the same time.
+    pub(super) fn new(limits: Limits) -> Budget {
+        Budget {
+            executions: 0,
+            executions_max: limits.executions_max.unwrap_or(u64::MAX).min(EXECUTIONS_MAX),
+            until: limits.time_max.map(|time| Instant::now() + time),
+            steps_max: limits.steps_max,
+        }
+    }
+
+    fn is_spent(&self) -> bool {
+        let is_late = self.until.is_some_and(|until| Instant::now() >= until);
+        self.executions >= self.executions_max || is_late
+    }
+}
 
 /// An execution that does not fail, in which two operations come in the other order.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,23 +64,22 @@ pub enum Reversed {
     Pending(ThreadId),
 }
 
-/// Tries the reversals of neighbours in conflict, from the end. Counts executions in `tried`.
+/// Tries the reversals of neighbours in conflict, from the end.
 pub(super) fn find(
     program: &mut Program,
     failing: &Run,
     sources: &mut Sources,
-    limits: Limits,
-    tried: &mut u64,
+    budget: &mut Budget,
 ) -> Option<Passing> {
     if failing.events.len() > OPERATIONS_MAX {
         return None;
     }
     for (first, second) in candidates(failing).into_iter().take(TRIES_MAX) {
-        if limits.reports_left(*tried) == 0 {
+        if budget.is_spent() {
             return None;
         }
-        *tried += 1;
-        if let Some((run, here)) = reverse(program, failing, (first, second), limits.steps_max) {
+        budget.executions += 1;
+        if let Some((run, here)) = reverse(program, failing, (first, second), budget.steps_max) {
             let trace = Trace::new(program, &run, sources);
             return Some(Passing { reversed: (first, second), trace, here });
         }
@@ -58,22 +87,27 @@ pub(super) fn find(
     None
 }
 
-/// Pairs of operations of two threads on one object, one of which changes it, with no other one on
-/// that object between them. The last ones first.
+/// Pairs of operations of two threads on one object, one of which changes it, with no other such
+/// one on that object between them. The last ones first.
+///
+/// Of two sections of one lock it is the takings of the lock; of two accesses of locked data, the
+/// first one begins where its lock is taken.
 fn candidates(run: &Run) -> Vec<(usize, Reversed)> {
     let mut pairs = Vec::new();
     let mut before = |end: usize, thread: ThreadId, op: &Op, second: Reversed| {
         let mut objects = Vec::new();
         op.objects(|object| objects.push(object));
+        let takes = matches!(op.act, Act::Lock(..));
         let touches = |at: &usize| {
             let event = &run.events[*at];
             let mut is_shared = false;
             event.op.objects(|object| is_shared |= objects.contains(&object));
             let changes = event.op.act.changes(event.result) || op.act.changes(1);
-            is_shared && event.step.thread != thread && changes
+            let fits = !takes || matches!(event.op.act, Act::Lock(..));
+            is_shared && event.step.thread != thread && changes && fits
         };
         if let Some(first) = (0..end).rev().find(touches) {
-            pairs.push((first, second));
+            pairs.push((section_of(run, first), second));
         }
     };
     for (thread, next) in &run.pending {
@@ -82,16 +116,35 @@ fn candidates(run: &Run) -> Vec<(usize, Reversed)> {
     for (at, event) in run.events.iter().enumerate().rev() {
         let is_own =
             matches!(event.op.act, Act::Spawn(_) | Act::Exit(_) | Act::Join | Act::Fail(_));
-        // What readers do not see.
-        let counts = matches!(
+        // What readers do not see, and what follows from others.
+        let tells_nothing = matches!(
             event.op.act,
-            Act::Retain | Act::Drop | Act::Senders(true) | Act::Receivers(true) | Act::Await(_)
+            Act::Retain
+                | Act::Drop
+                | Act::Senders(_)
+                | Act::Receivers(true)
+                | Act::Await(_)
+                | Act::Unlock(_)
         );
-        if !is_own && !counts {
+        if !is_own && !tells_nothing {
             before(at, event.step.thread, &event.op, Reversed::Event(at));
         }
     }
     pairs
+}
+
+/// For an access of locked data, where the lock was taken.
+fn section_of(run: &Run, at: usize) -> usize {
+    let event = &run.events[at];
+    if !matches!(event.op.act, Act::Use | Act::Alter(_)) {
+        return at;
+    }
+    let own = (0..at).rev().filter(|other| run.events[*other].step.thread == event.step.thread);
+    let mut own = own.map(|other| (other, &run.events[other].op.act));
+    match own.find(|(_, act)| matches!(act, Act::Lock(..) | Act::Unlock(_))) {
+        Some((lock, Act::Lock(..))) => lock,
+        _ => at,
+    }
 }
 
 /// Runs the program with the first one held back until the second one was performed. `None` if that
@@ -134,10 +187,9 @@ fn reverse(
         return None;
     }
     let second_here = driver.events().len() - 1;
-    for step in delayed.iter().chain(steps.get(end + 1..).unwrap_or_default()) {
-        driver.step(*step);
-    }
-    driver.run_on(steps_max);
+    delayed.extend_from_slice(steps.get(end + 1..).unwrap_or_default());
+    in_order(&mut driver, delayed);
+    driver.run_on(None, steps_max);
     let run = driver.finish();
     let after = run.events.iter().enumerate().skip(second_here);
     let first_here = after.into_iter().find(|(_, event)| {
@@ -145,4 +197,22 @@ fn reverse(
     });
     let first_here = first_here.map(|(at, _)| at);
     (run.is_right() && program.take_leaks().is_empty()).then_some((run, (first_here, second_here)))
+}
+
+/// Performs steps in their order, but for those that have to wait for later ones.
+fn in_order(driver: &mut Driver<'_>, mut steps: Vec<Step>) {
+    loop {
+        let (mut left, mut waiting) = (Vec::new(), Vec::new());
+        let before = steps.len();
+        for step in steps {
+            if waiting.contains(&step.thread) || !driver.step(step) {
+                waiting.push(step.thread);
+                left.push(step);
+            }
+        }
+        if left.len() == before || left.is_empty() {
+            return;
+        }
+        steps = left;
+    }
 }

@@ -24,7 +24,11 @@ pub(super) fn groups(trace: &Trace) -> impl Iterator<Item = Group> + '_ {
             }
             at += 1;
             if !is_hidden(trace, line, &counted) {
-                return Some(Group { range: (first, first), words: trace.words(line) });
+                let words = match is_inner(line) {
+                    true => format!("uses {}", trace.object_name(line.object)),
+                    false => trace.words(line),
+                };
+                return Some(Group { range: (first, first), words });
             }
         }
         None
@@ -52,7 +56,9 @@ fn counted(trace: &Trace) -> BTreeSet<ObjectId> {
 fn is_hidden(trace: &Trace, line: &Line, counted: &BTreeSet<ObjectId>) -> bool {
     match &line.act {
         Act::Retain | Act::Drop => !counted.contains(&line.object),
-        Act::Exit(_) | Act::Senders(true) | Act::Receivers(true) => true,
+        Act::Unlock(_) | Act::Poison(_) | Act::Notify { .. } => line.position.is_none(),
+        Act::Use | Act::Alter(_) if line.position.is_none() => true,
+        Act::Return { .. } | Act::Exit(_) | Act::Senders(true) | Act::Receivers(true) => true,
         Act::Use | Act::Alter(_) => {
             let known = trace.object(line.object);
             known.is_none_or(|known| known.type_name.as_deref() == Some("()"))
@@ -61,13 +67,19 @@ fn is_hidden(trace: &Trace, line: &Line, counted: &BTreeSet<ObjectId>) -> bool {
     }
 }
 
+/// Whether it begins something that a type of this crate does, of which the place is not known: a
+/// channel of tasks takes a lock of its own.
+fn is_inner(line: &Line) -> bool {
+    line.position.is_none() && matches!(line.act, Act::Lock(..))
+}
+
 /// The words for an operation and the next one, if they belong together: a lock is taken and its
 /// data read, data is written and the lock given back, a cell is written.
 fn joined(trace: &Trace, at: usize) -> Option<String> {
     let (line, next) = (&trace.lines[at], trace.lines.get(at + 1)?);
     let is_same = line.thread == next.thread
         && trace.object_name(line.object) == trace.object_name(next.object);
-    if !is_same {
+    if !is_same || line.position.is_none() {
         return None;
     }
     match (&line.act, &next.act) {
@@ -77,6 +89,7 @@ fn joined(trace: &Trace, at: usize) -> Option<String> {
             Some(trace.words(line) + &value)
         }
         (Act::Alter(_), Act::Unlock(_)) => Some(format!("{}, unlock", trace.words(line))),
+        (Act::Poison(true), Act::Unlock(_)) => Some(format!("{}, poisoned", trace.words(next))),
         (Act::Access { write: true }, Act::Alter(_)) => Some(trace.words(next)),
         _ => None,
     }

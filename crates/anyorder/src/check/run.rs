@@ -94,14 +94,14 @@ impl<'p> Driver<'p> {
     }
 
     /// Runs on without a switch that is not needed, until nothing is possible, a thread has failed,
-    /// or there are as many steps as allowed.
-    pub(super) fn run_on(&mut self, steps_max: usize) {
+    /// or there are as many steps as allowed. Begins with a thread, if it can go on.
+    pub(super) fn run_on(&mut self, mut first: Option<ThreadId>, steps_max: usize) {
         while self.events().len() < steps_max {
             let last = self.events().last();
             if last.is_some_and(|event| matches!(event.op.act, Act::Fail(_))) {
                 return;
             }
-            let last = last.map(|event| event.step.thread);
+            let last = first.take().or(last.map(|event| event.step.thread));
             let same = self.ready.iter().find(|step| Some(step.thread) == last);
             let Some(step) = same.or(self.ready.first()).copied() else { return };
             if !self.step(step) {

@@ -210,6 +210,15 @@ fn incomplete_words(incomplete: &Incomplete) -> String {
                 .to_owned()
         }
         Incomplete::Diverged(Some(how)) => diverged(how),
+        Incomplete::GaveUp(_) => {
+            "a loop gave up after turns in vain, and what it does then is not explored under weak \
+             memory"
+                .to_owned()
+        }
+        Incomplete::Unsupported(op) => {
+            let what = super::replay::kind_words(super::replay::kind(&op.act));
+            format!("weak memory: it is not supported to {what}")
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use anyorder_threads::{
     Act, Event, Object, ObjectId, SiteId, ThreadId, ThreadProgram as _, received, sent,
 };
 use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 /// A recorded execution.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -20,6 +20,8 @@ pub struct Trace {
     pub objects: Vec<TraceObject>,
     /// The operations, in their order.
     pub lines: Vec<Line>,
+    /// The calls of objects with specifications, by number.
+    pub calls: Vec<(u64, String)>,
     /// Counts of owners that the failure is about.
     pub(super) watched: Vec<ObjectId>,
 }
@@ -42,6 +44,8 @@ pub struct TraceObject {
     pub id: ObjectId,
     /// The variable or field that it was given to, or what it is and a number: `mutex 1`.
     pub name: String,
+    /// What it is, in a word: `atomic`, `mutex`, `condvar`, `channel`, `cell`.
+    pub kind: &'static str,
     /// Its type, without paths; for data behind a lock or in a cell, the type of the data.
     pub type_name: Option<String>,
     /// Where it was made.
@@ -90,7 +94,8 @@ impl Trace {
             step: None,
         };
         let lines = run.events.iter().enumerate().map(line).collect();
-        let mut trace = Trace { threads, objects, lines, watched: Vec::new() };
+        let mut trace =
+            Trace { threads, objects, lines, calls: calls(program, run), watched: Vec::new() };
         number(&mut trace);
         trace
     }
@@ -165,6 +170,18 @@ fn threads(program: &Program, run: &Run) -> Vec<TraceThread> {
     threads
 }
 
+/// The calls in words, by number.
+fn calls(program: &Program, run: &Run) -> Vec<(u64, String)> {
+    let ops = run.events.iter().map(|event| &event.op);
+    let numbers: BTreeSet<u64> = ops
+        .filter_map(|op| match op.act {
+            Act::Invoke(call) => Some(call),
+            _ => None,
+        })
+        .collect();
+    numbers.into_iter().map(|call| (call, program.call(call))).collect()
+}
+
 /// What an object is, in a word.
 fn kind(program: &Program, object: ObjectId, about: Option<About>) -> Option<&'static str> {
     let type_name = about.and_then(|about| about.type_name).map_or("", |name| name());
@@ -184,6 +201,7 @@ fn kind(program: &Program, object: ObjectId, about: Option<About>) -> Option<&'s
         Object::Semaphore { .. } => "semaphore",
         Object::Count(_) if is("Weak") => "weak",
         Object::Count(_) => "arc",
+        Object::Data(_) if is("Object<") => "object",
         Object::Data(_) if about.is_some() => "cell",
         Object::Data(_) | Object::Token(_) | Object::End(_) => return None,
     })
@@ -193,6 +211,9 @@ fn objects(program: &Program, run: &Run, sources: &mut Sources) -> Vec<TraceObje
     let mut used: Vec<ObjectId> = Vec::new();
     let ops = run.events.iter().map(|event| &event.op);
     for op in ops.chain(run.pending.iter().map(|(_, next)| &next.op)) {
+        if matches!(op.act, Act::Invoke(_)) {
+            used.push(op.object);
+        }
         op.objects(|object| used.push(object));
     }
     let (mut objects, mut counts) = (Vec::<TraceObject>::new(), FxHashMap::default());
@@ -227,7 +248,7 @@ fn objects(program: &Program, run: &Run, sources: &mut Sources) -> Vec<TraceObje
             }
         };
         let type_name = about.and_then(|about| about.type_name).map(|name| short_type(name()));
-        objects.push(TraceObject { id, name, type_name, made });
+        objects.push(TraceObject { id, name, kind, type_name, made });
     }
     objects
 }

@@ -83,6 +83,8 @@ impl Trace {
             }
             Act::Choose(count) => format!("choose({count}) → {result}"),
             Act::Await(_) => "spins, gives way".to_owned(),
+            Act::Invoke(call) => format!("{name}: {}", self.call_words(*call)),
+            Act::Return { call, .. } => format!("{name}: {} ends", self.call_words(*call)),
             Act::Fail(_) => "panics".to_owned(),
             Act::Receive(_) if result >= received::FIRST => {
                 let sent = line.reads_from.and_then(|at| self.lines[at].step);
@@ -93,6 +95,10 @@ impl Trace {
             }
             act => queue_words(name, act, result),
         }
+    }
+
+    fn call_words(&self, call: u64) -> &str {
+        self.calls.iter().find(|known| known.0 == call).map_or("a call", |known| &known.1)
     }
 
     fn joined_name(&self, end: ObjectId) -> &str {

@@ -152,6 +152,12 @@ impl Bump {
         Bump { at: 0, end: 0, owner, used: 0, chunks, large, large_end: LARGE_FROM }
     }
 
+    /// Returns a number for how far the memory of the thread was given out.
+    pub(crate) fn position_reached(&self) -> u64 {
+        let offset = (self.at % CHUNK) as u64;
+        (self.used as u64 * CHUNK as u64 + offset) ^ self.large_end << 20
+    }
+
     /// Ends an execution: everything is free again. Chunks in which something still lives go to
     /// `retired`.
     pub(crate) fn reset(&mut self, retired: &mut Vec<usize>) {

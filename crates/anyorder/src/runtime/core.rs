@@ -3,7 +3,9 @@
 //! The code of the program runs in coroutines, and all that runs there goes through [`with`] to
 //! come here. No borrow of the state is held while a coroutine runs.
 
+use super::abort::{self, Describe};
 use super::arena;
+use super::calls::Calls;
 use super::contents::Storage;
 use super::failure::{Panic, Panics, Position};
 use super::leaks::Leaks;
@@ -26,6 +28,13 @@ thread_local! {
     /// The program whose code runs on this thread of the system.
     static CURRENT: Cell<*const Core> = const { Cell::new(ptr::null()) };
 }
+
+/// How many panics of a thread are kept that may have been caught.
+const PANICS_MAX: usize = 16;
+
+/// The messages of panics after which the process aborts.
+const ABORTING: [&str; 2] =
+    ["panic in a destructor during cleanup", "panic in a function that cannot unwind"];
 
 /// Numbers of executions, over all programs of the process. 0 is none.
 static EXECUTIONS: AtomicU64 = AtomicU64::new(1);
@@ -58,11 +67,14 @@ pub(crate) enum Phase {
 
 pub(crate) struct Core {
     pub(super) state: RefCell<State>,
+    pub(super) calls: RefCell<Calls>,
     phase: Cell<Phase>,
     execution: Cell<u64>,
     /// That of the coroutine that runs; null outside of coroutines.
     pub(super) yielder: Cell<*const Yielder<u64, Next>>,
     pub(super) setting: Setting,
+    /// Makes the text that runs an execution again.
+    describe: Cell<Option<Describe>>,
 }
 
 pub(crate) struct State {
@@ -109,10 +121,12 @@ impl Core {
         };
         Core {
             state: RefCell::new(state),
+            calls: RefCell::default(),
             phase: Cell::new(Phase::Idle),
             execution: Cell::new(0),
             yielder: Cell::new(ptr::null()),
             setting,
+            describe: Cell::new(None),
         }
     }
 
@@ -129,6 +143,10 @@ impl Core {
     /// Returns whether the code that runs is that of a thread.
     pub(super) fn is_inside(&self) -> bool {
         !self.yielder.get().is_null()
+    }
+
+    pub(super) fn set_describe(&self, describe: Describe) {
+        self.describe.set(Some(describe));
     }
 
     /// Begins an execution of a program that is this closure.
@@ -286,13 +304,20 @@ impl Core {
         if !self.is_inside() {
             return false;
         }
-        if self.phase.get() == Phase::Stopping {
+        if ABORTING.contains(&message.as_str()) {
+            // The standard library aborts the process next.
+            let panics = self.with_current(|strand| strand.panics.clone());
+            abort::tell(&panics, self.describe.get(), &self.state.borrow().log);
             return false;
         }
+        let is_running = self.phase.get() != Phase::Stopping;
         self.with_current(|strand| {
-            strand.panic = Some(Panic { thread: strand.id, message, position });
+            if strand.panics.len() == PANICS_MAX {
+                strand.panics.remove(0);
+            }
+            strand.panics.push(Panic { thread: strand.id, message, position });
         });
-        true
+        is_running
     }
 
     /// Ends the execution, wherever it is.

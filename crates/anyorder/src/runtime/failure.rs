@@ -70,7 +70,7 @@ impl Panics {
 }
 
 /// Returns the text of the payload of a panic.
-fn text(payload: &(dyn Any + Send)) -> String {
+pub(super) fn text(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default()
 }

@@ -5,10 +5,13 @@
 //! - `arena`: an allocator that makes this decidable for what lies on the heap;
 //! - `version`, `contents`: data that the engines do not see;
 //! - `strand`, `locals`: the state of a thread;
+//! - `calls`: invocations of objects with specifications;
 //! - `leaks`: values that outlive their owners;
-//! - `core`: executions; `perform`: operations; `failure`: panics;
+//! - `core`: executions; `perform`: operations; `failure`: panics; `abort`: those that end the
+//!   process;
 //! - `program`: all of it, as a `ThreadProgram`.
 
+pub(crate) use calls::Invocation;
 pub(crate) use contents::Contents;
 pub(crate) use core::with;
 pub(crate) use leaks::{Leaked, allocated, freed};
@@ -20,13 +23,15 @@ pub(crate) use perform::{
 };
 pub(crate) use place::{address_of_number, number_of_address, number_of_heap_address};
 pub(crate) use slot::{About, Slot};
-pub(crate) use version::mix;
+pub(crate) use version::{hash_of, mix};
 
 pub use arena::Allocator;
 pub use failure::{Panic, Position};
 pub use program::{Program, Setting};
 
+mod abort;
 mod arena;
+mod calls;
 mod contents;
 mod core;
 mod failure;

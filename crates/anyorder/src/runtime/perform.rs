@@ -11,7 +11,7 @@
 
 use super::arena;
 use super::core::{self, Core, Phase};
-use super::failure::Panic;
+use super::failure::{Panic, text};
 use super::strand::{Strand, has_no_result};
 use super::version;
 use anyorder_threads::{Act, Next, ObjectId, Op, ThreadId};
@@ -173,10 +173,14 @@ impl Core {
             return payload;
         }
         self.perform_deferred();
+        let message = text(&*payload);
         let panic = self.with_current(|strand| {
-            let unknown = Panic { thread: strand.id, message: String::new(), position: None };
             strand.taken_unwinding.clear();
-            strand.panic.take().unwrap_or(unknown)
+            // A destructor may have caught another one since.
+            let own = strand.panics.iter().rposition(|panic| panic.message == message);
+            let own = own.map(|at| strand.panics.swap_remove(at));
+            strand.panics.clear();
+            own.unwrap_or(Panic { thread: strand.id, message, position: None })
         });
         if !self.setting.panics_are_results || panic.thread == ThreadId::MAIN {
             let number = self.state.borrow_mut().panics.number(panic);

@@ -1,5 +1,6 @@
 //! A closure as a program for the engines.
 
+use super::abort::Describe;
 use super::core::Core;
 use super::failure::{Panic, Position, hook_panics};
 use super::leaks::Leaked;
@@ -59,6 +60,12 @@ impl Program {
         self.core.state.borrow().panics.get(number).cloned()
     }
 
+    /// Returns a call of an [`Invoke`](anyorder_threads::Act::Invoke) in words.
+    #[must_use]
+    pub fn call(&self, number: u64) -> String {
+        self.core.calls.borrow().words(number)
+    }
+
     /// Returns where a position is.
     #[must_use]
     pub fn position(&self, site: SiteId) -> Option<Position> {
@@ -74,6 +81,11 @@ impl Program {
     /// Returns what reports say of an object.
     pub(crate) fn about(&self, object: ObjectId) -> Option<About> {
         self.core.state.borrow().names.about(object)
+    }
+
+    /// Sets what makes the text that runs an execution again, for panics that end the process.
+    pub(crate) fn set_describe(&self, describe: Describe) {
+        self.core.set_describe(describe);
     }
 
     /// Takes the leaks of the executions since they were taken last, each once.
@@ -122,5 +134,9 @@ impl ThreadProgram for Program {
 
     fn initial(&self, object: ObjectId) -> Object {
         self.core.state.borrow().names.initial(object)
+    }
+
+    fn commute(&self, _: ObjectId, call: u64, other: u64) -> bool {
+        self.core.calls.borrow().commute(call, other)
     }
 }

@@ -3,7 +3,7 @@
 use super::arena::Bump;
 use super::failure::Panic;
 use super::locals::Locals;
-use super::version::mix;
+use super::version::{hash_of, mix};
 use anyorder_threads::{Act, LockMode, Next, ObjectId, Op, Patience, ThreadId, received, sent};
 use corosensei::stack::{DefaultStack, Stack};
 use corosensei::{Coroutine, Yielder};
@@ -45,11 +45,14 @@ pub(crate) struct Strand {
     reads_before: Vec<(Op, u64)>,
     /// The registers that it changed since it gave way last.
     changed: Vec<Changed>,
+    /// Whether it has altered something since the invocation that began last.
+    pub(crate) has_altered: bool,
     /// Operations of destructors that ran while it unwound.
     pub(crate) deferred: Vec<(Op, &'static Location<'static>)>,
     /// Locks that it took while it unwound.
     pub(crate) taken_unwinding: Vec<ObjectId>,
-    pub(crate) panic: Option<Panic>,
+    /// Its panics since one reached its root: some are caught on the way.
+    pub(crate) panics: Vec<Panic>,
     pub(crate) locals: Locals,
     pub(crate) name: Option<Arc<str>>,
     pub(crate) end: ObjectId,
@@ -83,9 +86,10 @@ impl Strand {
             reads: Vec::new(),
             reads_before: Vec::new(),
             changed: Vec::new(),
+            has_altered: false,
             deferred: Vec::new(),
             taken_unwinding: Vec::new(),
-            panic: None,
+            panics: Vec::new(),
             locals: Locals::default(),
             name: None,
             end,
@@ -107,7 +111,7 @@ impl Strand {
         self.changed.clear();
         self.deferred.clear();
         self.taken_unwinding.clear();
-        self.panic = None;
+        self.panics.clear();
         self.name = name;
     }
 
@@ -121,6 +125,8 @@ impl Strand {
         let op = self.last.take()?;
         self.history = mix(self.history, result);
         self.is_varied |= varies(&op.act);
+        let is_lock = matches!(op.act, Act::Lock(..) | Act::Unlock(_) | Act::Convert { .. });
+        self.has_altered |= op.act.changes(result) && !is_lock;
         if is_read(&op.act, result) {
             self.note_read(op.clone(), result);
         } else if let Act::Update { change, bits, .. } = op.act {
@@ -162,6 +168,15 @@ impl Strand {
         awaited
     }
 
+    pub(crate) fn forget_reads(&mut self) {
+        self.reads.clear();
+        self.reads_before.clear();
+    }
+
+    pub(crate) fn hash_of_reads(&self) -> u64 {
+        hash_of(&(&self.reads, &self.reads_before))
+    }
+
     /// A number for data that is a function of what the thread has seen.
     pub(crate) fn version(&self) -> u64 {
         mix(self.history, u64::from(self.id.0) << 32 | 0x9e37)
@@ -189,6 +204,8 @@ fn varies(act: &Act) -> bool {
             | Act::Close
             | Act::Retain
             | Act::Spawn(_)
+            | Act::Invoke(_)
+            | Act::Return { .. }
             | Act::Fail(_)
     )
 }
@@ -226,5 +243,6 @@ pub(crate) fn has_no_result(act: &Act) -> bool {
             | Act::Close
             | Act::Retain
             | Act::Drop
+            | Act::Return { .. }
     )
 }

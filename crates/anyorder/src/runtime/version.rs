@@ -1,6 +1,7 @@
 //! Numbers that stand for the contents of data.
 
 use std::any::TypeId;
+use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::mem;
 
@@ -13,6 +14,14 @@ pub(crate) fn mix(hash: u64, number: u64) -> u64 {
     x = (x ^ (x >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
     x = (x ^ (x >> 29)).wrapping_mul(0xd6e8_feb8_6659_fd93);
     x ^ (x >> 32)
+}
+
+/// Returns a hash of a value. The same in all executions if the value is: it must not hash an
+/// address.
+pub(crate) fn hash_of<T: Hash + ?Sized>(value: &T) -> u64 {
+    let mut hasher = rustc_hash::FxHasher::default();
+    value.hash(&mut hasher);
+    mix(0, hasher.finish())
 }
 
 /// Returns the id of a type, whatever lifetimes it has.

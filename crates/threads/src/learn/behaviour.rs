@@ -1,9 +1,9 @@
 //! What threads do, as far as it is known: for each thread, the tree of the results that it may get
 //! and of the operations that follow them.
 
-use super::calls::Calls;
+use super::calls::{Calls, Point};
 use super::footprint::{FootprintId, Footprints};
-use super::kind::{Kind, touches};
+use super::kind::touches;
 use super::sabotage::Sabotage;
 use crate::ids::{ObjectId, SiteId, ThreadId};
 use crate::object::Object;
@@ -73,6 +73,8 @@ pub(crate) struct Behaviours {
     /// The objects at their start, by number.
     initial: Vec<Option<Object>>,
     pub(crate) footprints: Footprints,
+    /// By thread, where it is joined.
+    ends: Vec<Option<ObjectId>>,
     /// The ends of threads that other threads look at.
     ends_known: FxHashSet<ObjectId>,
     /// The classes: by operation, and by the classes after each result.
@@ -101,6 +103,7 @@ impl Behaviours {
             private: FxHashSet::default(),
             initial: Vec::new(),
             footprints: Footprints::new(),
+            ends: Vec::new(),
             ends_known: FxHashSet::default(),
             classes: FxHashMap::default(),
             apart: false,
@@ -129,13 +132,23 @@ impl Behaviours {
         self.node(node).invocation.map_or(ObjectId::NONE, |invocation| self.op(invocation).object)
     }
 
+    /// Where a thread is joined, if it can be.
+    pub(crate) fn end_of(&self, thread: ThreadId) -> Option<ObjectId> {
+        self.ends.get(thread.index()).copied().flatten()
+    }
+
+    /// The places of a thread after an operation.
+    pub(crate) fn children(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        self.node(node).children.iter().map(|child| child.1)
+    }
+
     /// Whether an operation is within an invocation, after its begin.
     pub(crate) fn is_within(&self, node: NodeId) -> bool {
         self.node(node).depth > 0 && self.sabotage != Sabotage::InvocationsInterrupted
     }
 
     /// The points of a call that begins or ends.
-    pub(crate) fn points(&self, op: &Op) -> &[ObjectId] {
+    pub(crate) fn points(&self, op: &Op) -> &[Point] {
         match op.act {
             Act::Invoke(call) | Act::Return { call, .. } => self.calls.points(op.object, call),
             _ => &[],
@@ -178,6 +191,12 @@ impl Behaviours {
                 sabotage == Sabotage::CallsCommute || program.commute(op.object, call, other)
             });
         }
+        if let Act::Spawn(child) = op.act {
+            if self.ends.len() <= child.index() {
+                self.ends.resize(child.index() + 1, None);
+            }
+            self.ends[child.index()] = Some(op.object);
+        }
         op.objects(|object| {
             if self.initial.len() <= object.index() {
                 self.initial.resize(object.index() + 1, None);
@@ -198,7 +217,7 @@ impl Behaviours {
         let op = self.op(node);
         let mut list = Vec::new();
         touches(op, |object, kind| list.push((object, kind)));
-        list.extend(self.points(op).iter().map(|point| (*point, Kind::Change)));
+        list.extend(self.points(op).iter().map(|point| (point.object, point.kind())));
         let footprint = self.footprints.of(key.1, &list);
         self.footprints_of.insert(key, footprint);
         footprint
@@ -332,24 +351,26 @@ impl Behaviours {
                     continue;
                 }
                 known[node.0 as usize] = true;
-                let mut own = match self.is_unseen_end(node) {
+                let step = match self.is_unseen_end(node) {
                     true => FootprintId::EMPTY,
                     false => self.footprint_of(node),
                 };
-                let mut future = own;
+                let (mut rest, mut after) = (FootprintId::EMPTY, FootprintId::EMPTY);
                 let children = std::mem::take(&mut self.nodes[node.0 as usize].children);
                 for (_, child) in &children {
                     let Node { own: of_child, future: its, depth, .. } = *self.node(*child);
-                    future = self.footprints.union(future, its);
+                    after = self.footprints.union(after, its);
                     if depth > 0 && sabotage != Sabotage::BodiesForgotten {
-                        own = self.footprints.union(own, of_child);
+                        rest = self.footprints.union(rest, of_child);
                     }
                 }
+                let own = self.footprints.both(step, rest);
                 if let Some(root) = spawned
                     && sabotage != Sabotage::SpawnsForgotten
                 {
-                    future = self.footprints.union(future, self.node(root).future);
+                    after = self.footprints.both(after, self.node(root).future);
                 }
+                let future = self.footprints.both(step, after);
                 self.nodes[node.0 as usize].children = children;
                 let class = self.class_of(node, sabotage);
                 let place = &mut self.nodes[node.0 as usize];
@@ -426,8 +447,14 @@ impl Behaviours {
                 let parent = self.node(node).parents[at];
                 let before = self.node(parent);
                 let (its_own, its_future) = (before.own, before.future);
-                let union = self.footprints.union(its_future, future);
-                let rest = if depth > 0 { self.footprints.union(its_own, own) } else { its_own };
+                let step = self.footprint_of(parent);
+                let through = self.footprints.both(step, future);
+                let union = self.footprints.union(its_future, through);
+                let mut rest = its_own;
+                if depth > 0 {
+                    let through = self.footprints.both(step, own);
+                    rest = self.footprints.union(its_own, through);
+                }
                 let place = &mut self.nodes[parent.0 as usize];
                 if (rest, union) != (place.own, place.future) {
                     (place.own, place.future) = (rest, union);

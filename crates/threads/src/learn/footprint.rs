@@ -21,7 +21,7 @@ pub(crate) struct Touch {
     /// The object within whose invocations it is; [`ObjectId::NONE`] for none.
     pub(crate) owner: ObjectId,
     /// A set of [`Kind`]s.
-    pub(crate) kinds: u8,
+    pub(crate) kinds: u16,
 }
 
 impl Touch {
@@ -43,7 +43,7 @@ type Touches = Rc<[Touch]>;
 pub(crate) struct Footprints {
     all: Vec<Touches>,
     ids: FxHashMap<Touches, FootprintId>,
-    unions: FxHashMap<(FootprintId, FootprintId), FootprintId>,
+    unions: FxHashMap<(FootprintId, FootprintId, bool), FootprintId>,
 }
 
 impl Footprints {
@@ -91,15 +91,24 @@ impl Footprints {
         id
     }
 
-    /// Returns the union of two footprints. Linear at first, later a look-up.
+    /// Returns the footprint of what is one or the other. Linear at first, later a look-up.
     pub(crate) fn union(&mut self, a: FootprintId, b: FootprintId) -> FootprintId {
-        if a == b || b == FootprintId::EMPTY {
+        self.join(a, b, false)
+    }
+
+    /// Returns the footprint of one and then the other, or of both at once.
+    pub(crate) fn both(&mut self, a: FootprintId, b: FootprintId) -> FootprintId {
+        self.join(a, b, true)
+    }
+
+    fn join(&mut self, a: FootprintId, b: FootprintId, is_both: bool) -> FootprintId {
+        if (a == b && !is_both) || b == FootprintId::EMPTY {
             return a;
         }
         if a == FootprintId::EMPTY {
             return b;
         }
-        let key = (a.min(b), a.max(b));
+        let key = (a.min(b), a.max(b), is_both);
         if let Some(id) = self.unions.get(&key) {
             return *id;
         }
@@ -115,8 +124,10 @@ impl Footprints {
             let x = if order.is_le() { left.next() } else { None };
             let y = if order.is_ge() { right.next() } else { None };
             let Some(touch) = x.or(y) else { break };
-            let kinds = x.map_or(0, |touch| touch.kinds) | y.map_or(0, |touch| touch.kinds);
-            merged.push(Touch { kinds, ..*touch });
+            let (x, y) = (x.map_or(0, |touch| touch.kinds), y.map_or(0, |touch| touch.kinds));
+            let removes_again = is_both && x & y & Kind::Remove.bit() != 0;
+            let more = if removes_again { Kind::RemoveMore.bit() } else { 0 };
+            merged.push(Touch { kinds: x | y | more, ..*touch });
         }
         let id = self.store(merged);
         self.unions.insert(key, id);
@@ -138,7 +149,7 @@ mod tests {
         let both = all.union(a, b);
         assert_eq!(all.union(b, a), both);
         assert_eq!(all.union(both, FootprintId::EMPTY), both);
-        let kinds = |all: &Footprints, id, object| -> Vec<u8> {
+        let kinds = |all: &Footprints, id, object| -> Vec<u16> {
             all.of_object(id, ObjectId(object)).iter().map(|touch| touch.kinds).collect()
         };
         assert_eq!(kinds(&all, both, 2), [Kind::Observe.bit() | Kind::Change.bit()]);
@@ -146,5 +157,9 @@ mod tests {
         assert_eq!(kinds(&all, both, 3), []);
         let three = all.union(both, owned);
         assert_eq!(kinds(&all, three, 2).len(), 2, "by owner");
+        let drop = all.of(none, &[(ObjectId(4), Kind::Remove)]);
+        let twice = all.both(drop, drop);
+        assert_eq!(all.union(drop, drop), drop);
+        assert_eq!(kinds(&all, twice, 4), [Kind::REMOVING]);
     }
 }

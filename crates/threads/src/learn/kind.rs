@@ -9,7 +9,7 @@ use crate::op::{Act, LockMode, Op, Patience};
 /// Two operations on different objects commute. On one object, those of two kinds commute wherever
 /// both can be performed, unless the kinds are in conflict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
+#[repr(u16)]
 pub(crate) enum Kind {
     /// Reads it.
     Observe,
@@ -24,6 +24,8 @@ pub(crate) enum Kind {
     Give,
     /// Removes an owner.
     Remove,
+    /// Removes an owner after it removed one.
+    RemoveMore,
     /// Waits for something that stays so for ever.
     After,
     /// Reads what nobody else can touch at that time.
@@ -31,46 +33,50 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    const ALL: [Kind; 8] = [
+    const ALL: [Kind; 9] = [
         Kind::Observe,
         Kind::Change,
         Kind::Add,
         Kind::Attempt,
         Kind::Give,
         Kind::Remove,
+        Kind::RemoveMore,
         Kind::After,
         Kind::Guarded,
     ];
 
     /// As a set of one kind.
-    pub(crate) const fn bit(self) -> u8 {
-        1 << self as u8
+    pub(crate) const fn bit(self) -> u16 {
+        1 << self as u16
     }
 
     /// The kinds in conflict with this one, as a set.
-    pub(crate) const fn conflicts(self) -> u8 {
+    pub(crate) const fn conflicts(self) -> u16 {
         use Kind::*;
         match self {
-            Observe => Change.bit() | Add.bit() | Attempt.bit() | Remove.bit(),
-            Change => Observe.bit() | Change.bit() | Add.bit() | Attempt.bit() | Remove.bit(),
-            Add => Observe.bit() | Change.bit() | Attempt.bit() | Remove.bit(),
+            Observe => Change.bit() | Add.bit() | Attempt.bit() | Kind::REMOVING,
+            Change => Observe.bit() | Change.bit() | Add.bit() | Attempt.bit() | Kind::REMOVING,
+            Add => Observe.bit() | Change.bit() | Attempt.bit() | Kind::REMOVING,
             Attempt => Observe.bit() | Change.bit() | Add.bit() | Attempt.bit() | Give.bit(),
             Give => Attempt.bit(),
-            Remove => Observe.bit() | Change.bit() | Add.bit() | Remove.bit(),
+            Remove | RemoveMore => Observe.bit() | Change.bit() | Add.bit() | Kind::REMOVING,
             After | Guarded => 0,
         }
     }
 
     /// The kinds that may make a waiting operation possible, as a set.
-    pub(crate) const ENABLING: u8 = Kind::Change.bit()
+    pub(crate) const ENABLING: u16 = Kind::Change.bit()
         | Kind::Add.bit()
         | Kind::Attempt.bit()
         | Kind::Give.bit()
-        | Kind::Remove.bit();
+        | Kind::REMOVING;
+
+    /// The kinds that remove owners.
+    pub(crate) const REMOVING: u16 = Kind::Remove.bit() | Kind::RemoveMore.bit();
 }
 
 /// The union of the kinds in conflict with any of a set.
-pub(crate) fn conflicts_of(kinds: u8, sabotage: Sabotage) -> u8 {
+pub(crate) fn conflicts_of(kinds: u16, sabotage: Sabotage) -> u16 {
     let dropped = [
         (Sabotage::ReadsCommute, Kind::Observe),
         (Sabotage::AdditionsCommute, Kind::Add),
@@ -80,7 +86,7 @@ pub(crate) fn conflicts_of(kinds: u8, sabotage: Sabotage) -> u8 {
         return 0;
     }
     let of =
-        |set: u8, kind: Kind| if kinds & kind.bit() == 0 { set } else { set | kind.conflicts() };
+        |set: u16, kind: Kind| if kinds & kind.bit() == 0 { set } else { set | kind.conflicts() };
     Kind::ALL.into_iter().fold(0, of)
 }
 

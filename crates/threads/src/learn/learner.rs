@@ -23,7 +23,7 @@ pub(super) struct Learner<'p, P: ThreadProgram + ?Sized> {
     faults: FxHashSet<Fault>,
     visited: FxHashSet<Hash128>,
     classes: FxHashSet<Hash128>,
-    persistent: Persistent,
+    pub(super) persistent: Persistent,
     pub(super) slots: Slots,
     /// By thread, where it is in the execution.
     places: FxHashMap<ThreadId, NodeId>,

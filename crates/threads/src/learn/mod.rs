@@ -18,6 +18,7 @@
 pub use behaviour::Divergence;
 pub use outcome::{Blocked, Fault, Found, Incomplete, LearnOptions, Learnt};
 
+pub(crate) use calls::Point;
 pub(crate) use kind::conflict;
 pub(crate) use sabotage::Sabotage;
 

@@ -87,6 +87,11 @@ pub enum Incomplete {
     Diverged(Option<Box<Divergence>>),
     /// An execution was longer than allowed.
     Steps,
+    /// Under weak memory: a thread that spun in vain did something else in the end, and what comes
+    /// then is not explored.
+    GaveUp(Box<Op>),
+    /// Under weak memory: the program does something that is not supported.
+    Unsupported(Box<Op>),
 }
 
 /// What an exploration found.

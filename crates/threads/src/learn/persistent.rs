@@ -1,13 +1,16 @@
 //! Which threads have to be tried in a state.
 
 use super::behaviour::{Behaviours, NodeId};
-use super::footprint::Touch;
+use super::footprint::{FootprintId, Touch};
 use super::kind::{Kind, conflicts_of};
 use super::sabotage::Sabotage;
 use super::state::State;
 use crate::ids::{ObjectId, ThreadId};
 use crate::object::Object;
 use crate::op::{Act, Patience};
+
+/// How many operations of a thread are looked at to find out what it waits for.
+const WALK_MAX: u32 = 200;
 
 /// Finds sets of threads such that, whatever the others do, it does not touch what these are about
 /// to do: persistent sets, from the futures of all threads.
@@ -98,25 +101,123 @@ impl Persistent {
             }
             return;
         }
-        let sabotage = self.sabotage;
         for touch in known.footprints.get(known.node(node).own) {
             let against = match is_able {
-                true => conflicts_of(touch.kinds, self.sabotage),
+                true => {
+                    conflicts_of(touch.kinds, self.sabotage) & !self.harmless(touch, state, known)
+                }
                 false => Kind::ENABLING,
             };
-            let needs = |other: &Touch| {
-                other.kinds & against != 0 && !(is_able && is_specified(touch, other, sabotage))
-            };
-            for (other, live) in state.live.iter().enumerate() {
-                let future = known.node(live.1).future;
-                if !self.is_in[other]
-                    && known.footprints.of_object(future, touch.object).iter().any(needs)
-                {
-                    self.is_in[other] = true;
-                    self.set.push(other);
+            let conflict = Conflict { touch: *touch, against, is_able, sabotage: self.sabotage };
+            for other in 0..state.live.len() {
+                if !self.is_in[other] && self.is_in_the_way(other, &conflict, state, known) {
+                    self.add(other);
                 }
             }
         }
+    }
+
+    /// Whether a thread outside of the set may do something in conflict before one of the set goes
+    /// on.
+    fn is_in_the_way(
+        &self,
+        other: usize,
+        conflict: &Conflict,
+        state: &State,
+        known: &Behaviours,
+    ) -> bool {
+        let (_, node) = state.live[other];
+        conflict.is_in(known.node(node).future, known)
+            && !self.waits_for_set(node, state, known, |node| {
+                let is_here = |node| conflict.is_in(known.node(node).own, known);
+                let spawned = match known.op(node).act {
+                    Act::Spawn(child) => known.root(child),
+                    _ => None,
+                };
+                is_here(node)
+                    || spawned.is_some_and(|root| conflict.is_in(known.node(root).future, known))
+            })
+    }
+
+    /// Whether a thread at `node` cannot come to what `is_sought` before a thread of the set goes
+    /// on: on all ways it first has to wait for one. Says no where that takes long to find out.
+    fn waits_for_set(
+        &self,
+        node: NodeId,
+        state: &State,
+        known: &Behaviours,
+        is_sought: impl Fn(NodeId) -> bool,
+    ) -> bool {
+        if let Some(holder) = holder(state, known, node)
+            && state
+                .live
+                .binary_search_by_key(&holder, |live| live.0)
+                .is_ok_and(|at| self.is_in[at])
+        {
+            return true;
+        }
+        let future = known.node(node).future;
+        let ends = self.set.iter().filter_map(|at| known.end_of(state.live[*at].0));
+        let ends: Vec<ObjectId> = ends
+            .filter(|end| {
+                let touches = known.footprints.of_object(future, *end);
+                touches.iter().any(|touch| touch.kinds & Kind::After.bit() != 0)
+            })
+            .collect();
+        if ends.is_empty() {
+            return false;
+        }
+        let mut todo = vec![node];
+        let mut left = WALK_MAX;
+        while let Some(node) = todo.pop() {
+            let op = known.op(node);
+            let waits = matches!(op.act, Act::Join)
+                && (ends.contains(&op.object) || self.sabotage == Sabotage::AnyJoinWaits);
+            if waits {
+                continue;
+            }
+            left -= 1;
+            if left == 0 || is_sought(node) {
+                return false;
+            }
+            todo.extend(known.children(node));
+        }
+        true
+    }
+
+    /// The kinds that do not matter to this touch as the object is: where owners are added or
+    /// removed and so many are left that nobody can be the last one, whatever others do.
+    fn harmless(&self, touch: &Touch, state: &State, known: &Behaviours) -> u16 {
+        let removes = touch.kinds == Kind::Remove.bit();
+        let Some(Object::Count(owners)) = state.world.get(touch.object) else { return 0 };
+        if !removes && touch.kinds != Kind::Add.bit() {
+            return 0;
+        }
+        if self.sabotage == Sabotage::NobodyIsLast {
+            return Kind::Add.bit() | Kind::REMOVING;
+        }
+        let mut left = *owners;
+        for (other, (_, node)) in state.live.iter().enumerate() {
+            let touches = known.footprints.of_object(known.node(*node).future, touch.object);
+            let kinds = touches.iter().fold(0, |kinds, touch| kinds | touch.kinds);
+            let sole = touches.len() == 1 && kinds & Kind::RemoveMore.bit() == 0;
+            if self.is_in[other] || kinds & Kind::REMOVING == 0 {
+                continue;
+            }
+            let is_removal = |node| {
+                let own = known.footprints.of_object(known.node(node).own, touch.object);
+                own.iter().any(|touch| touch.kinds & Kind::REMOVING != 0)
+            };
+            if self.waits_for_set(*node, state, known, is_removal) {
+                continue;
+            }
+            if !sole {
+                return 0;
+            }
+            left = left.saturating_sub(1);
+        }
+        let needed = if removes { 2 } else { 1 };
+        if left >= needed { Kind::Add.bit() | Kind::REMOVING } else { 0 }
     }
 
     fn add(&mut self, thread: usize) {
@@ -124,6 +225,25 @@ impl Persistent {
             self.is_in[thread] = true;
             self.set.push(thread);
         }
+    }
+}
+
+/// What must not happen before a step.
+#[derive(Clone, Copy)]
+struct Conflict {
+    touch: Touch,
+    /// The kinds of touches that matter.
+    against: u16,
+    is_able: bool,
+    sabotage: Sabotage,
+}
+
+impl Conflict {
+    fn is_in(&self, footprint: FootprintId, known: &Behaviours) -> bool {
+        known.footprints.of_object(footprint, self.touch.object).iter().any(|other| {
+            other.kinds & self.against != 0
+                && !(self.is_able && is_specified(&self.touch, other, self.sabotage))
+        })
     }
 }
 

@@ -47,6 +47,12 @@ anyorder_common::sabotage! {
     CallsSynchronise,
     /// No invocations of an object synchronise.
     CallsDoNotSynchronise,
+    /// Calls of one side of a point synchronise.
+    SidesSynchronise,
+    /// Who joins some thread waits for any thread.
+    AnyJoinWaits,
+    /// Of owners that are removed, none is the last one.
+    NobodyIsLast,
     /// A write is known to whom the write before was known.
     WritesInherit,
 }

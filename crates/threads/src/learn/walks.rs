@@ -25,15 +25,15 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
             let (mut path, order) = (Vec::new(), rng.bits());
             loop {
                 state.ways(&self.known, self.options.spins_max, &mut ways);
-                let able = ways.iter().filter(|ways| **ways > 0).count();
-                if able == 0 || path.len() >= self.options.steps_max {
+                // Where the search would not try a thread, a walk need not.
+                let able = self.persistent.find(&state, &self.known, &ways, self.sabotage);
+                if able.is_empty() || path.len() >= self.options.steps_max {
                     break;
                 }
-                let mut of = (0..ways.len()).filter(|at| ways[*at] > 0);
                 // In every other walk the threads have priorities: so each one comes late at times.
                 let at = match in_vain % 2 {
-                    0 => of.nth(rng.index(able)),
-                    _ => of.max_by_key(|at| priority(state.live[*at].0, order)),
+                    0 => able.get(rng.index(able.len())).copied(),
+                    _ => able.iter().copied().max_by_key(|at| priority(state.live[*at].0, order)),
                 };
                 let at = at.unwrap_or(0);
                 let alternative = rng.below(u64::from(ways[at])) as u32;

@@ -154,8 +154,8 @@ impl Op {
 }
 
 impl Object {
-    /// Performs an operation of this object alone.
-    fn perform(&mut self, thread: ThreadId, act: &Act, alternative: u32) -> Option<u64> {
+    /// Performs an operation of this object alone; of a wait, the part at the condition.
+    pub(crate) fn perform(&mut self, thread: ThreadId, act: &Act, alternative: u32) -> Option<u64> {
         match (act, &mut *self) {
             (Act::Load(_), Object::Register(value)) => Some(*value),
             (Act::Store(new, _), Object::Register(value)) => {
@@ -190,6 +190,7 @@ impl Object {
             (Act::Convert { from, to, patience }, _) => {
                 self.convert(thread, (*from, *to), *patience)
             }
+            (Act::Wait { .. }, _) => self.wait(thread),
             (Act::Wake(patience), _) => self.wake(thread, *patience),
             (Act::Notify { all, counted }, _) => self.notify(*all, alternative, *counted),
             (Act::Park(patience), _) => self.park(*patience),

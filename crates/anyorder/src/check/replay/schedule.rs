@@ -10,7 +10,7 @@
 //! Nothing in it depends on addresses, lines or the executions before. The letters of operations
 //! tell early that a text no longer fits.
 
-use anyorder_threads::{Act, Event, Step, ThreadId};
+use anyorder_threads::{Act, Event, Op, SiteId, Step, ThreadId};
 use rustc_hash::FxHashMap;
 use std::fmt;
 use std::str::FromStr;
@@ -118,7 +118,7 @@ pub(in crate::check) fn kind_words(kind: char) -> &'static str {
         'N' => "unlock",
         'O' => "convert or poison a lock",
         'H' => "panic",
-        'D' => "read or write locked data",
+        'D' => "use locked data or a specified object",
         'A' => "access a cell",
         'V' => "begin to wait at a condvar",
         'K' => "be woken by a condvar",
@@ -164,6 +164,27 @@ impl Schedule {
         }
         Schedule { parts, failure }
     }
+}
+
+/// Returns the schedule of operations with their results, in which the ends of threads are missing.
+pub(in crate::check) fn of_log(log: &[(ThreadId, Op, u64)]) -> String {
+    let mut events: Vec<Event> = Vec::with_capacity(log.len());
+    let mut push = |thread: ThreadId, op: Op, result: u64| {
+        let alternative = if matches!(op.act, Act::Choose(_)) { result as u32 } else { 0 };
+        events.push(Event { step: Step { thread, alternative }, op, result, site: SiteId::NONE });
+    };
+    for (thread, op, result) in log {
+        let is_end = matches!(op.act, Act::Join) || (op.act == Act::IsFinished && *result == 1);
+        let child = log.iter().find_map(|(_, spawn, _)| match spawn.act {
+            Act::Spawn(child) if is_end && spawn.object == op.object => Some(child),
+            _ => None,
+        });
+        if let Some(child) = child {
+            push(child, Op::new(op.object, Act::Exit(0)), 0);
+        }
+        push(*thread, op.clone(), *result);
+    }
+    Schedule::of(&events, None).to_string()
 }
 
 /// Returns the letters of a thread: `a` to `z`, `aa`, and so on.

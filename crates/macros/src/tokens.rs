@@ -1,0 +1,83 @@
+//! Reading and writing of tokens.
+
+use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
+
+/// What is wrong, and where.
+pub(crate) struct Error {
+    from: Span,
+    to: Span,
+    message: String,
+}
+
+impl Error {
+    pub(crate) fn new(at: Span, message: impl Into<String>) -> Error {
+        Error { from: at, to: at, message: message.into() }
+    }
+
+    /// An error about all of some tokens; at `default` if there are none.
+    pub(crate) fn about(tokens: &TokenStream, default: Span, message: impl Into<String>) -> Error {
+        let mut spans = tokens.clone().into_iter().map(|token| token.span());
+        let from = spans.next().unwrap_or(default);
+        Error { from, to: spans.last().unwrap_or(from), message: message.into() }
+    }
+
+    /// Returns the tokens with which the compiler shows the error.
+    pub(crate) fn into_tokens(self) -> TokenStream {
+        let text = TokenTree::Literal(Literal::string(&self.message));
+        let mut inner = Group::new(Delimiter::Brace, TokenStream::from(text.at(self.to)));
+        inner.set_span(self.to);
+        let mut tokens: Vec<TokenTree> = path(&["core", "compile_error"], self.from);
+        tokens.push(TokenTree::Punct(Punct::new('!', Spacing::Alone)).at(self.from));
+        tokens.push(TokenTree::Group(inner));
+        tokens.into_iter().collect()
+    }
+}
+
+/// A token elsewhere.
+pub(crate) trait At {
+    fn at(self, span: Span) -> Self;
+}
+
+impl At for TokenTree {
+    fn at(mut self, span: Span) -> TokenTree {
+        self.set_span(span);
+        self
+    }
+}
+
+/// `::a::b`.
+pub(crate) fn path(names: &[&str], span: Span) -> Vec<TokenTree> {
+    let colon = |spacing| TokenTree::Punct(Punct::new(':', spacing)).at(span);
+    let segment = |name: &&str| {
+        let name = TokenTree::Ident(Ident::new(name, span));
+        [colon(Spacing::Joint), colon(Spacing::Alone), name]
+    };
+    names.iter().flat_map(segment).collect()
+}
+
+/// Returns the tokens of a text of ours, all at one place.
+pub(crate) fn parsed(text: &str, span: Span) -> TokenStream {
+    let tokens: TokenStream = text.parse().unwrap_or_default();
+    moved(tokens, span)
+}
+
+fn moved(tokens: TokenStream, span: Span) -> TokenStream {
+    let to = |token: TokenTree| match token {
+        TokenTree::Group(group) => {
+            let inner = moved(group.stream(), span);
+            TokenTree::Group(Group::new(group.delimiter(), inner)).at(span)
+        }
+        token => token.at(span),
+    };
+    tokens.into_iter().map(to).collect()
+}
+
+/// Whether a token is this sign.
+pub(crate) fn is_sign(token: Option<&TokenTree>, sign: char) -> bool {
+    matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == sign)
+}
+
+/// Whether a token is this word.
+pub(crate) fn is_word(token: Option<&TokenTree>, word: &str) -> bool {
+    matches!(token, Some(TokenTree::Ident(ident)) if ident.to_string() == word)
+}

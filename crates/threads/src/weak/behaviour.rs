@@ -1,0 +1,210 @@
+//! What threads do, as far as it is known: by thread, the tree of the results that it may get and
+//! of the operations that follow. Where the tree ends, the program is run.
+
+use super::graph::{Graph, NOBODY};
+use super::states::States;
+use crate::ids::ThreadId;
+use crate::learn::Divergence;
+use crate::op::Act;
+use crate::program::{Next, ThreadProgram};
+
+/// A place in the tree of a thread: the thread after certain results.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct NodeId(pub(super) u32);
+
+struct Node {
+    next: Next,
+    /// By result, ascending.
+    children: Vec<(u64, NodeId)>,
+}
+
+/// The trees of all threads, and the program that made them.
+pub(super) struct Behaviours<'p, P: ThreadProgram + ?Sized> {
+    program: &'p mut P,
+    nodes: Vec<Node>,
+    /// By thread.
+    roots: Vec<Option<NodeId>>,
+    is_running: bool,
+    /// By thread that runs: where it is, and the operations that it did.
+    now: Vec<Option<(NodeId, usize)>>,
+    /// Whether some thread accesses plain data.
+    pub(super) has_accesses: bool,
+    /// How often the program was run.
+    pub(super) runs: u64,
+}
+
+impl<'p, P: ThreadProgram + ?Sized> Behaviours<'p, P> {
+    pub(super) fn new(program: &'p mut P) -> Self {
+        let (nodes, roots, now) = (Vec::new(), Vec::new(), Vec::new());
+        Behaviours { program, nodes, roots, is_running: false, now, has_accesses: false, runs: 0 }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    #[inline]
+    pub(super) fn next(&self, node: NodeId) -> &Next {
+        &self.nodes[node.0 as usize].next
+    }
+
+    pub(super) fn act(&self, node: NodeId) -> &Act {
+        &self.next(node).op.act
+    }
+
+    #[inline]
+    fn child(&self, node: NodeId, result: u64) -> Option<NodeId> {
+        let children = &self.nodes[node.0 as usize].children;
+        if let [(only, child)] = children.as_slice() {
+            return (*only == result).then_some(*child);
+        }
+        let at = children.binary_search_by_key(&result, |child| child.0).ok()?;
+        Some(children[at].1)
+    }
+
+    fn root(&self, thread: usize) -> Option<NodeId> {
+        self.roots.get(thread).copied().flatten()
+    }
+
+    /// Returns where a thread is; it is not within an operation.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the program was run, and did something else after the same results.
+    pub(super) fn place(
+        &mut self,
+        graph: &Graph,
+        thread: u32,
+        states: &mut States,
+    ) -> Result<NodeId, Box<Divergence>> {
+        let find = |known: &Self| match graph.logs[thread as usize].last() {
+            Some(last) => {
+                let event = graph.event(*last);
+                known.child(event.node, event.result)
+            }
+            None => known.root(thread as usize),
+        };
+        if let Some(known) = find(self) {
+            return Ok(known);
+        }
+        self.follow(graph, states)?;
+        find(self).ok_or_else(|| unreachable!("the program was run to this place"))
+    }
+
+    /// Runs the program until it has done all operations of the graph.
+    fn follow(&mut self, graph: &Graph, states: &mut States) -> Result<(), Box<Divergence>> {
+        if !self.is_on_the_way(graph) {
+            self.stop();
+            self.program.start();
+            (self.is_running, self.runs) = (true, self.runs + 1);
+            self.now.clear();
+            self.resume(0, None, states)?;
+        }
+        let mut counts = vec![0; graph.logs.len()];
+        for id in graph.linear() {
+            let event = graph.event(id);
+            let thread = event.thread as usize;
+            if !event.is_done {
+                continue;
+            }
+            counts[thread] += 1;
+            if self.now.get(thread).copied().flatten().is_some_and(|now| now.1 >= counts[thread]) {
+                continue;
+            }
+            let (spawned, ends) = match self.act(event.node) {
+                Act::Spawn(child) => (Some(child.index()), false),
+                act => (None, matches!(act, Act::Exit(_))),
+            };
+            if ends {
+                self.now[thread] = Some((event.node, counts[thread]));
+            } else {
+                self.resume(thread, Some((event.node, event.result)), states)?;
+            }
+            if let Some(child) = spawned {
+                self.resume(child, None, states)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether all that the running program did is in the graph.
+    fn is_on_the_way(&self, graph: &Graph) -> bool {
+        self.is_running
+            && self.now.iter().enumerate().all(|(thread, now)| {
+                let Some((node, count)) = *now else { return true };
+                if graph.spawns.get(thread).is_none_or(|spawn| *spawn == NOBODY) {
+                    return false;
+                }
+                let done = graph.logs[thread].iter().map(|id| graph.event(*id));
+                let done = done.filter(|event| event.is_done);
+                match count.checked_sub(1) {
+                    None => true,
+                    Some(at) => done.clone().nth(at).is_some_and(|event| {
+                        matches!(self.act(event.node), Act::Exit(_)) && event.node == node
+                            || self.child(event.node, event.result) == Some(node)
+                    }),
+                }
+            })
+    }
+
+    fn resume(
+        &mut self,
+        thread: usize,
+        after: Option<(NodeId, u64)>,
+        states: &mut States,
+    ) -> Result<(), Box<Divergence>> {
+        let id = ThreadId(thread as u32);
+        let next = self.program.resume(id, after.map_or(0, |after| after.1));
+        next.op.objects(|object| states.make(object, || self.program.initial(object)));
+        let known = match after {
+            None => self.root(thread),
+            Some((node, result)) => self.child(node, result),
+        };
+        let node = match known {
+            Some(known) if self.next(known).op == next.op => known,
+            Some(known) => {
+                let expected = self.next(known).clone();
+                return Err(Box::new(Divergence { thread: id, expected, found: next }));
+            }
+            None => self.add(thread, after, next),
+        };
+        if self.now.len() <= thread {
+            self.now.resize(thread + 1, None);
+        }
+        let count = if after.is_some() { self.now[thread].map_or(0, |now| now.1) + 1 } else { 0 };
+        self.now[thread] = Some((node, count));
+        Ok(())
+    }
+
+    fn add(&mut self, thread: usize, after: Option<(NodeId, u64)>, next: Next) -> NodeId {
+        let node = NodeId(self.nodes.len() as u32);
+        self.has_accesses |= matches!(next.op.act, Act::Access { .. });
+        self.nodes.push(Node { next, children: Vec::new() });
+        match after {
+            None => {
+                if self.roots.len() <= thread {
+                    self.roots.resize(thread + 1, None);
+                }
+                self.roots[thread] = Some(node);
+            }
+            Some((parent, result)) => {
+                let children = &mut self.nodes[parent.0 as usize].children;
+                let at = children.partition_point(|child| child.0 < result);
+                children.insert(at, (result, node));
+            }
+        }
+        node
+    }
+
+    fn stop(&mut self) {
+        if std::mem::take(&mut self.is_running) {
+            self.program.stop();
+        }
+    }
+}
+
+impl<P: ThreadProgram + ?Sized> Drop for Behaviours<'_, P> {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}

@@ -1,0 +1,83 @@
+//! The states of objects, by number, and what operations make of them.
+//!
+//! A register, or data, has its value for a state. All other states are numbered as they come.
+
+use super::behaviour::NodeId;
+use crate::ids::{ObjectId, ThreadId};
+use crate::object::Object;
+use crate::op::Act;
+use rustc_hash::FxHashMap;
+
+/// The result of an operation and the state after it; `None` if it waits.
+type Effect = Option<(u64, u64)>;
+
+#[derive(Default)]
+pub(super) struct States {
+    all: Vec<Object>,
+    numbers: FxHashMap<Object, u64>,
+    /// By object, the state in which it is made.
+    initial: Vec<Option<u64>>,
+    /// By place and phase of the operation, state and alternative.
+    effects: FxHashMap<(NodeId, u8, u64, u32), Effect>,
+}
+
+impl States {
+    pub(super) fn make(&mut self, object: ObjectId, initial: impl FnOnce() -> Object) {
+        if self.initial.len() <= object.index() {
+            self.initial.resize(object.index() + 1, None);
+        }
+        if self.initial[object.index()].is_none() {
+            let number = match initial() {
+                Object::Register(value) | Object::Data(value) => value,
+                other => self.number(other),
+            };
+            self.initial[object.index()] = Some(number);
+        }
+    }
+
+    pub(super) fn initial(&self, object: u32) -> u64 {
+        self.initial.get(object as usize).copied().flatten().unwrap_or(0)
+    }
+
+    pub(super) fn state(&self, number: u64) -> Option<&Object> {
+        self.all.get(number as usize)
+    }
+
+    fn number(&mut self, state: Object) -> u64 {
+        let next = self.all.len() as u64;
+        let number = *self.numbers.entry(state.clone()).or_insert(next);
+        if number == next {
+            self.all.push(state);
+        }
+        number
+    }
+
+    /// What a thread's operation does in a state.
+    pub(super) fn perform(
+        &mut self,
+        (thread, act): (ThreadId, &Act),
+        at: (NodeId, u8),
+        state: u64,
+        alternative: u32,
+    ) -> Effect {
+        let key = (at.0, at.1, state, alternative);
+        if let Some(effect) = self.effects.get(&key) {
+            return *effect;
+        }
+        let mut object = self.state(state)?.clone();
+        let result = object.perform(thread, act, alternative);
+        let effect = result.map(|result| (result, self.number(object)));
+        self.effects.insert(key, effect);
+        effect
+    }
+
+    /// In how many ways a thread's operation can be performed in a state in which it does not wait.
+    pub(super) fn alternatives(&self, act: &Act, state: u64) -> u32 {
+        match (act, self.state(state)) {
+            (Act::Notify { all: false, .. }, Some(Object::Condition { waiting, .. })) => {
+                (waiting.len() as u32).max(1)
+            }
+            _ => 1,
+        }
+    }
+}
