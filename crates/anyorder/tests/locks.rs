@@ -29,8 +29,8 @@ fn data_behind_a_lock_that_is_no_number() {
     assert_eq!(seen, all);
 }
 
-/// A reader announces itself, and takes that back if there is a writer: it changes something in each
-/// turn, and yet waits.
+/// A reader announces itself, and takes that back if there is a writer: it changes something in
+/// each turn, and yet waits.
 #[test]
 fn an_attempt_that_is_taken_back_waits() {
     use anyorder::sync::atomic::{AtomicUsize, Ordering::SeqCst};
