@@ -25,8 +25,8 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
             let (mut path, order) = (Vec::new(), rng.bits());
             loop {
                 state.ways(&self.known, self.options.spins_max, &mut ways);
-                // Little is known at first, so all threads are tried, even those that the search would
-                // not try; but for orders of invocations, of which a specification says all.
+                // Little is known at first, so all threads are tried, even those that the search
+                // would not try; but for orders of invocations: a specification says all of them.
                 able.clear();
                 match self.known.has_invocations() {
                     true => able.extend_from_slice(self.persistent.find(
