@@ -56,7 +56,7 @@ fn tests_of_loom_run_unchanged() {
         "in place of loom 0.7.2",
         "LOOM_MAX_PREEMPTIONS is not used",
         "data race: a write and a read of cell 1",
-        "leak: an Arc made at src/tests.rs:",
+        "leak: what was made at src/tests.rs:",
         "executions, ",
     ] {
         assert!(text.contains(said), "{said}: {text}");
