@@ -88,9 +88,12 @@ fn messages_name_options_that_exist() {
     let mut wrong = Vec::new();
     let mut named = 0;
     for folder in std::fs::read_dir(crates).expect("the crates") {
-        let folder = folder.expect("a crate").path().join("src");
+        let folder = folder.expect("a crate").path();
+        // Another command, whose tests look at its own messages.
+        let is_other = folder.ends_with("cargo-anyorder");
+        let folder = folder.join("src");
         let mut files = Vec::new();
-        if folder.is_dir() {
+        if folder.is_dir() && !is_other {
             sources(&folder, &mut files);
         }
         for file in files {

@@ -55,8 +55,12 @@ pub struct Builder {
 
 impl Builder {
     /// Makes a builder of checks without a limit on executions.
+    ///
+    /// # Panics
+    ///
+    /// If the variable `ANYORDER_MEMORY` is set and names no memory.
     pub fn new() -> Builder {
-        Builder::default()
+        Builder { memory: environment::memory(), ..Builder::default() }
     }
 
     /// Sets how many executions are run at most.
@@ -91,7 +95,8 @@ impl Builder {
         self
     }
 
-    /// Sets how writes of one thread become visible to others.
+    /// Sets how writes of one thread become visible to others. Otherwise the variable
+    /// `ANYORDER_MEMORY` does: `sequential`, or `rc11`.
     ///
     /// ```
     /// use anyorder::sync::atomic::{AtomicBool, Ordering::Relaxed};

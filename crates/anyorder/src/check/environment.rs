@@ -1,11 +1,25 @@
 //! The process in which a check runs: its variables, the name of the test, and words to the user.
 
+use super::weak::Memory;
 use std::io::{self, Write as _};
 use std::thread;
 
 /// Returns a variable that is not empty.
 pub(super) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// Returns the memory that the variable `ANYORDER_MEMORY` asks for.
+///
+/// # Panics
+///
+/// If there is none of that name.
+pub(super) fn memory() -> Memory {
+    match variable("ANYORDER_MEMORY").as_deref() {
+        None | Some("sequential") => Memory::Sequential,
+        Some("rc11") => Memory::Rc11,
+        Some(other) => panic!("ANYORDER_MEMORY is {other:?}, expected \"sequential\" or \"rc11\""),
+    }
 }
 
 /// Returns the name of the test that runs: that of the thread, as the test harness sets it.
