@@ -151,12 +151,16 @@ fn on_signals(cancel: Cancel) -> Result<(), Failure> {
     ctrlc::set_handler(move || {
         // `timeout` sends its signal twice: to the process, and to its group.
         let again = interrupted.is_some_and(|first| first.elapsed() > TOGETHER);
+        interrupted.get_or_insert_with(Instant::now);
         // The first signal during terminal input ends the process, too: there is no result to save.
-        if again || awaits_terminal() {
+        // Nor is the job asked to stop: it could end before the process is ended.
+        let awaits_terminal = awaits_terminal();
+        if again || awaits_terminal {
             AT_ONCE.store(true, Ordering::Relaxed);
         }
-        interrupted.get_or_insert_with(Instant::now);
-        cancel.stop(StopReason::Interrupted);
+        if !awaits_terminal {
+            cancel.stop(StopReason::Interrupted);
+        }
     })
     .map_err(|error| Usage::CannotWatch {
         what: "cannot watch for Ctrl-C",
