@@ -50,7 +50,7 @@ fn reasons_are_told() {
     }
 }
 
-/// Two accounts that were made in one line are told apart, with the data of each.
+/// Two accounts that were made in one line have two names, and so has the data of each.
 #[test]
 fn locks_of_one_line_have_different_names() {
     struct Account {
@@ -210,7 +210,7 @@ fn the_middle_of_a_long_execution_is_folded() {
     assert!(text.lines().count() < 60, "{text}");
 }
 
-/// Whatever grows, what is told of it does not.
+/// A report is bounded, whatever grows.
 #[test]
 fn a_report_has_a_bound() {
     let messages = || {

@@ -1,6 +1,7 @@
 //! Makes text from an input harmless where [`escape`] is not enough.
 
 use anyorder_common::text::escape;
+pub(crate) use anyorder_common::text::escape_xml as xml;
 use std::borrow::Cow;
 
 /// Returns the text escaped and cut to `max` characters, the last one an ellipsis if it was cut.
@@ -8,23 +9,6 @@ pub(crate) fn clipped(text: &str, max: usize) -> Cow<'_, str> {
     let Some((end, _)) = text.char_indices().nth(max) else { return escape(text) };
     let keep = text[..end].char_indices().next_back().map_or(0, |(last, _)| last);
     Cow::Owned(format!("{}…", escape(&text[..keep])))
-}
-
-/// Returns the text escaped and then made fit for XML, in content and in attributes.
-pub(crate) fn xml(text: &str) -> String {
-    let visible = escape(text);
-    let mut safe = String::with_capacity(visible.len());
-    for c in visible.chars() {
-        match c {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            c => safe.push(c),
-        }
-    }
-    safe
 }
 
 #[cfg(test)]

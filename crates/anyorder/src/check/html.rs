@@ -9,6 +9,7 @@ use super::table::{failing, passing};
 use super::title::at;
 use super::trace::TraceObject;
 use anyorder_common::files::AtomicFile;
+use anyorder_common::text::escape_xml as escape;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::panic::Location;
@@ -53,23 +54,6 @@ fn file_name(test: &str) -> String {
     let text = test.replace("::", ".");
     let safe = |c: char| if c.is_alphanumeric() || "._-".contains(c) { c } else { '_' };
     text.chars().take(150).map(safe).collect()
-}
-
-/// Makes text harmless in content and in attributes.
-pub(super) fn escape(text: &str) -> String {
-    let visible = anyorder_common::text::escape(text);
-    let mut safe = String::with_capacity(visible.len());
-    for c in visible.chars() {
-        match c {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            c => safe.push(c),
-        }
-    }
-    safe
 }
 
 fn page(summary: &Summary, name: &str) -> String {
@@ -172,7 +156,7 @@ fn tables(out: &mut String, failure: &Failure) {
         let cell = |cell: &&str| format!("<td class=\"code\">{}</td>", escape(cell));
         format!("<tr>{}</tr>", cells.iter().map(cell).collect::<String>())
     };
-    // The data of a lock is told with the lock.
+    // The data of a lock has the name of the lock.
     let is_inner = |object: &TraceObject| {
         let is_same = |other: &TraceObject| other.made == object.made && other.kind != "cell";
         object.kind == "cell" && trace.objects.iter().any(is_same)

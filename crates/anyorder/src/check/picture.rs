@@ -1,10 +1,10 @@
 //! A run as a picture: a column for each thread, time from top to bottom, and an arrow to each
 //! operation from the one of another thread that left what it found.
 
-use super::html::escape;
 use super::source::{Sources, short};
 use super::table::{Row, chars, cut, shown};
 use super::trace::Trace;
+use anyorder_common::text::escape_xml as escape;
 use anyorder_threads::Act;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -85,7 +85,7 @@ pub(super) fn failing(failure: &Failure) -> Vec<Row> {
         let is_b = reversed.is_some_and(|(_, second)| second == Reversed::Pending(one.thread));
         let text = match one.reads.first() {
             Some((read, _)) => format!("{}: {read}", one.words),
-            // Who holds it is told above.
+            // The lines above the table name the holder.
             None => one.words.split(", held by").next().unwrap_or_default().to_owned(),
         };
         rows.push(Row {

@@ -226,7 +226,7 @@ impl<T: ?Sized> Deref for ReadGuard<'_, T> {
     }
 }
 
-/// Reads the data; the engine is told once.
+/// Reads the data: one operation for all reads of a holder.
 ///
 /// # Safety
 ///

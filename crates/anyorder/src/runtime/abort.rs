@@ -1,5 +1,5 @@
 //! Panics after which the standard library ends the process: a destructor panics while its thread
-//! unwinds. There will be no report, so what is known is told at once.
+//! unwinds. There will be no report, so what is known is printed at once.
 
 use super::failure::Panic;
 use anyorder_threads::{Op, ThreadId};

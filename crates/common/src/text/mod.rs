@@ -34,6 +34,25 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Returns `text` [escaped](escape) and then made fit for XML and HTML, in content and in
+/// attributes.
+#[must_use]
+pub fn escape_xml(text: &str) -> String {
+    let visible = escape(text);
+    let mut safe = String::with_capacity(visible.len());
+    for c in visible.chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
 /// Returns `text` escaped, except for its line feeds: a text of several lines.
 #[must_use]
 pub fn escape_lines(text: &str) -> Cow<'_, str> {

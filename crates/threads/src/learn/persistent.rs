@@ -9,7 +9,7 @@ use crate::ids::{ObjectId, ThreadId};
 use crate::object::Object;
 use crate::op::{Act, Patience};
 
-/// How many operations of a thread are looked at to find out what it waits for.
+/// The most operations of a thread that are examined to find what it first waits for.
 const WALK_MAX: u32 = 200;
 
 /// Finds sets of threads such that, whatever the others do, it does not touch what these are about
