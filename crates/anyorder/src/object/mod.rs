@@ -88,7 +88,7 @@ pub trait Sequential: Clone + Eq + Hash + Debug + 'static {
 ///     }
 /// }
 ///
-/// // Eight threads, and one execution: without the specification there are 55.
+/// // Eight threads, and one execution.
 /// let summary = anyorder::Builder::new().explore(|| {
 ///     let counter = Counter { object: Object::new(), count: Mutex::new(0) };
 ///     anyorder::thread::scope(|scope| {

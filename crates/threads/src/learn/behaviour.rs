@@ -132,11 +132,6 @@ impl Behaviours {
         self.node(node).invocation.map_or(ObjectId::NONE, |invocation| self.op(invocation).object)
     }
 
-    /// Whether some thread invokes an object with a specification.
-    pub(crate) fn has_invocations(&self) -> bool {
-        self.calls.is_any()
-    }
-
     /// Where a thread is joined, if it can be.
     pub(crate) fn end_of(&self, thread: ThreadId) -> Option<ObjectId> {
         self.ends.get(thread.index()).copied().flatten()

@@ -82,11 +82,6 @@ impl Calls {
         true
     }
 
-    /// Whether a call was seen.
-    pub(crate) fn is_any(&self) -> bool {
-        !self.seen.is_empty()
-    }
-
     /// The points of a call.
     pub(crate) fn points(&self, object: ObjectId, call: u64) -> &[Point] {
         self.points.get(&(object, call)).map_or(&[], Vec::as_slice)

@@ -17,7 +17,7 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
     /// its last choices upwards, and see two states as one only much later.
     pub(super) fn wander(&mut self) -> Result<(), Incomplete> {
         let mut rng = SplitMix64(1);
-        let (mut ways, mut able, mut in_vain) = (Vec::new(), Vec::new(), 0);
+        let (mut ways, mut in_vain) = (Vec::new(), 0);
         while in_vain < WALKS_IN_VAIN {
             self.options.cancel.check().map_err(|stopped| Incomplete::Stopped(stopped.0))?;
             in_vain += 1;
@@ -25,18 +25,8 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
             let (mut path, order) = (Vec::new(), rng.bits());
             loop {
                 state.ways(&self.known, self.options.spins_max, &mut ways);
-                // Little is known at first, so all threads are tried, even those that the search
-                // would not try; but for orders of invocations: a specification says all of them.
-                able.clear();
-                match self.known.has_invocations() {
-                    true => able.extend_from_slice(self.persistent.find(
-                        &state,
-                        &self.known,
-                        &ways,
-                        self.sabotage,
-                    )),
-                    false => able.extend((0..ways.len()).filter(|at| ways[*at] > 0)),
-                }
+                // Where the search would not try a thread, a walk need not.
+                let able = self.persistent.find(&state, &self.known, &ways, self.sabotage);
                 if able.is_empty() || path.len() >= self.options.steps_max {
                     break;
                 }
