@@ -23,8 +23,11 @@ pub struct Summary {
     pub states: u64,
     /// How many more were run to confirm failures, and to find others that do not fail.
     pub executions_for_reports: u64,
-    /// Why something may be missing, if so.
+    /// Why something may be missing, if so. A bound of preemptions that was asked for is no reason.
     pub incomplete: Option<Incomplete>,
+    /// If not everything was explored: up to how many preemptions all executions were. `None` if
+    /// everything was, or if not even those without preemptions were.
+    pub preemptions: Option<u32>,
     /// Why executions may not have been what they seemed.
     pub doubts: Vec<Doubt>,
     /// What went wrong, each once.
@@ -46,8 +49,9 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Returns whether nothing went wrong, in all executions that there are. Of a replay, whether
-    /// that one execution did not fail.
+    /// Returns whether nothing went wrong, in all executions that there are, or that a bound of
+    /// preemptions allows: then [`preemptions`](Self::preemptions) says so. Of a replay, whether that
+    /// one execution did not fail.
     #[must_use]
     pub fn is_ok(&self) -> bool {
         let fits = matches!(self.replayed, None | Some(Replayed::Passed));
@@ -61,6 +65,14 @@ impl Summary {
     #[must_use]
     pub fn is_cut_by_limit(&self) -> bool {
         matches!(self.incomplete, Some(Incomplete::Executions | Incomplete::Stopped(_)))
+    }
+
+    /// Returns up to where all executions were explored, in words, if not everything was but what
+    /// has few preemptions.
+    #[must_use]
+    pub fn explored(&self) -> Option<String> {
+        let most = u64::from(self.preemptions?);
+        Some(format!("complete up to {}", plural(most, "preemption")))
     }
 
     /// Removes leaks from the failures.
@@ -100,11 +112,12 @@ impl fmt::Display for Summary {
                 if own > 0 {
                     write!(f, ", {}", plural(own as u64, "failure"))?;
                 }
-                match &self.incomplete {
+                if let Some(incomplete) = &self.incomplete {
+                    write!(f, ", incomplete: {}", incomplete_words(incomplete))?;
+                }
+                match self.explored() {
+                    Some(explored) => writeln!(f, ", {explored}")?,
                     None => writeln!(f)?,
-                    Some(incomplete) => {
-                        writeln!(f, ", incomplete: {}", incomplete_words(incomplete))?
-                    }
                 }
             }
         }

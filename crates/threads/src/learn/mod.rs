@@ -33,6 +33,7 @@ mod kind;
 mod learner;
 mod outcome;
 mod persistent;
+mod rising;
 mod sabotage;
 mod shortest;
 mod state;

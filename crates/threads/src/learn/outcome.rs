@@ -19,10 +19,18 @@ pub struct LearnOptions {
     /// Whether complete executions are counted by what all threads saw together. Otherwise the
     /// exploration covers what each thread can see, and not in which combinations.
     pub classes: bool,
+    /// How many preemptions an execution has at most; any number if `None`. A preemption is a
+    /// switch away from a thread that could go on: one that waits, with a time-out or without, that
+    /// gives way or that has ended is not preempted.
+    pub preemptions_max: Option<u32>,
     /// How many places may be searched to shorten the way to one fault.
     pub shorten_max: usize,
     /// Stops the exploration.
     pub cancel: Cancel,
+    /// Once it is stopped, an exploration without a bound goes by rising preemptions, so that what
+    /// is left of its time makes it complete up to some number of them. It does so by itself for
+    /// the last third of `executions_max`.
+    pub turn: Cancel,
 }
 
 impl Default for LearnOptions {
@@ -32,8 +40,10 @@ impl Default for LearnOptions {
             spins_max: SPINS_MAX,
             executions_max: u64::MAX,
             classes: false,
+            preemptions_max: None,
             shorten_max: 100_000,
             cancel: Cancel::new(),
+            turn: Cancel::new(),
         }
     }
 }
@@ -113,6 +123,10 @@ pub struct Learnt {
     pub searches: u64,
     /// The faults, each once, in the order in which they were found.
     pub faults: Vec<Found>,
-    /// Why it is not complete, if it is not.
+    /// Why it is not complete, if it is not. A bound of preemptions that was asked for is no
+    /// reason.
     pub incomplete: Option<Incomplete>,
+    /// If not everything was explored: up to how many preemptions all executions were. `None` if
+    /// everything was, or if not even all executions without preemptions were.
+    pub preemptions: Option<u32>,
 }

@@ -56,6 +56,27 @@ impl Persistent {
         &self.best
     }
 
+    /// Whether the thread at a position may as well go on before any other one, at no cost in
+    /// preemptions: nothing that others can do before its step is in conflict with that, nor can
+    /// any of them go on only after it. Then a switch before the step, which preempts the thread,
+    /// can come after the step instead; all others can go on, or wait, as they did.
+    pub(crate) fn is_local(
+        &mut self,
+        at: usize,
+        state: &State,
+        known: &Behaviours,
+        ways: &[u32],
+        sabotage: Sabotage,
+    ) -> bool {
+        self.sabotage = sabotage;
+        if sabotage == Sabotage::AllIsLocal {
+            return true;
+        }
+        self.close(at, state, known, ways, 2);
+        self.set.len() == 1
+            && (sabotage == Sabotage::GivingIsLocal || !makes_possible(at, state, known))
+    }
+
     /// Closes the set around a thread. Returns the number of its threads that can go on; gives up
     /// once that is `most`.
     fn close(
@@ -226,6 +247,22 @@ impl Persistent {
             self.set.push(thread);
         }
     }
+}
+
+/// Whether others may be able to go on only after the next step of a thread, though no order of
+/// the two matters: what it gives back, or what ends.
+fn makes_possible(at: usize, state: &State, known: &Behaviours) -> bool {
+    let silent = Kind::Observe.bit() | Kind::Guarded.bit() | Kind::After.bit();
+    let touches = known.footprints.get(known.node(state.live[at].1).own).iter();
+    touches.filter(|touch| touch.kinds & !silent != 0).any(|touch| {
+        let waits = if touch.kinds & Kind::Give.bit() != 0 { !0 } else { Kind::After.bit() };
+        let others = state.live.iter().enumerate().filter(|(other, _)| *other != at);
+        others.into_iter().any(|(_, (_, node))| {
+            let future = known.node(*node).future;
+            let its = known.footprints.of_object(future, touch.object);
+            its.iter().any(|its| its.kinds & waits != 0)
+        })
+    })
 }
 
 /// What must not happen before a step.

@@ -19,7 +19,7 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
         let mut rng = SplitMix64(1);
         let (mut ways, mut in_vain) = (Vec::new(), 0);
         while in_vain < WALKS_IN_VAIN {
-            self.options.cancel.check().map_err(|stopped| Incomplete::Stopped(stopped.0))?;
+            self.check()?;
             in_vain += 1;
             let Some(mut state) = State::start(&self.known, self.sabotage) else { return Ok(()) };
             let (mut path, order) = (Vec::new(), rng.bits());
