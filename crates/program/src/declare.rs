@@ -121,7 +121,8 @@ pub struct Family {
 /// An external event, or a family of events.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Event {
-    /// Its name.
+    /// Its name. One that stands for one member of a family alone, because the members differ in
+    /// more than the index, is called `NAME[INDEX]`.
     pub name: String,
     /// The members, if it is a family; guard and body then have the index as their only parameter.
     pub family: Option<Family>,
@@ -143,6 +144,22 @@ pub struct Event {
     pub disabled: bool,
     /// Whether it is weakly fair: if it stays enabled, it eventually runs.
     pub fair: bool,
+}
+
+impl Event {
+    /// Returns the name that the source gives it, and which member of a family it is if it stands
+    /// for that one alone.
+    #[must_use]
+    pub fn declared(&self) -> (&str, Option<i64>) {
+        let member = || {
+            let (name, index) = self.name.strip_suffix(']')?.split_once('[')?;
+            Some((name, index.parse().ok()?))
+        };
+        match member().filter(|_| self.family.is_none()) {
+            Some((name, index)) => (name, Some(index)),
+            None => (&self.name, None),
+        }
+    }
 }
 
 /// A thread, or a family of threads, that runs from the start.

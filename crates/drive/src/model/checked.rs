@@ -67,7 +67,7 @@ impl Checked {
         let Some(repeats) = &self.repeats else { return false };
         let segment = task.segment();
         let is_event =
-            || self.machine.program().events.iter().any(|event| event.name == segment.kind);
+            || self.machine.program().events.iter().any(|event| event.declared().0 == segment.kind);
         let spent = task.creator().is_none() && segment.ordinal > repeats.most && is_event();
         if spent {
             repeats.reach();

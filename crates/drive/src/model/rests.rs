@@ -71,7 +71,7 @@ fn optional(model: &Model, choices: &[Choice]) -> Vec<(String, u32)> {
 /// Returns whether a task belongs to an event or a thread that need not run.
 pub(super) fn is_unfair(program: &Program, task: &TaskName) -> bool {
     let kind = &task.segments()[0].kind;
-    let event = program.events.iter().any(|one| one.name == *kind && !one.fair);
+    let event = program.events.iter().any(|one| one.declared().0 == kind && !one.fair);
     event || program.threads.iter().any(|one| one.name == *kind && !one.fair)
 }
 

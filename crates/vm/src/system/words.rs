@@ -30,7 +30,10 @@ pub(crate) fn event_name(machine: &Machine, member: u32) -> Name {
         return unknown();
     };
     let event = &machine.program.events[usize::from(*event)];
-    member_name(&event.name, event.family, *index)
+    match event.declared() {
+        (name, Some(alone)) => Name::new(name, Detail::Member(alone)),
+        (name, None) => member_name(name, event.family, *index),
+    }
 }
 
 /// The name of a declared thread.
