@@ -53,8 +53,8 @@ pub struct Summary {
 
 impl Summary {
     /// Returns whether nothing went wrong, in all executions that there are, or that a bound of
-    /// preemptions allows: then [`preemptions`](Self::preemptions) says so. Of a replay, whether that
-    /// one execution did not fail.
+    /// preemptions allows: then [`preemptions`](Self::preemptions) says so. Of a replay, whether
+    /// that one execution did not fail.
     #[must_use]
     pub fn is_ok(&self) -> bool {
         let fits = matches!(self.replayed, None | Some(Replayed::Passed));
