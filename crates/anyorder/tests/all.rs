@@ -9,6 +9,7 @@ mod environment;
 mod failing;
 mod futures;
 mod leaks;
+mod lifetimes;
 mod litmus;
 mod locks;
 mod memory;
@@ -20,6 +21,8 @@ mod statics;
 mod support;
 mod tasks;
 mod teardown;
+#[cfg(feature = "std-size")]
+mod thin;
 mod threads;
 mod verdicts;
 mod weak;

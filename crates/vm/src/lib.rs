@@ -51,8 +51,8 @@ pub use anyorder_program as program;
 pub use machine::Machine;
 pub use state::State;
 pub use system::{
-    AsyncRun, MachineFactory, MachineRun, NewTask, PathWords, PlaceChange, Reason, StepFacts,
-    StepPlace, Waiting, WaitingPlace, Write,
+    AsyncRun, Detail, MachineFactory, MachineRun, Name, NewTask, PathWords, PlaceChange, Reason,
+    StepFacts, StepPlace, Waiting, WaitingPlace, Write,
 };
 pub use transitions::Action;
 pub use value::{Map, Seq, Set, Text, Value};

@@ -1,17 +1,19 @@
 //! The only place that knows which engine explores a program.
 
 use super::failure::{Failure, FailureKind, leak, race, signature};
+use super::misuse::misuse;
 use super::passing::{self, Budget};
+use super::relive::{provoke, relive};
 use super::replay::{self, Replayed, Schedule};
-use super::run::{Driver, Run, along};
+use super::run::{Run, along};
 use super::source::Sources;
 use super::summary::{Doubt, Summary};
 use super::trace::Trace;
 use super::{blocked, endless};
-use crate::runtime::{Leaked, Program};
+use crate::runtime::{self, Leaked, Program};
 use anyorder_common::cancel::{Cancel, StopReason};
 use anyorder_threads::{
-    Act, Ending, Fault, Found, LearnOptions, Object, Step, ThreadId, explore_by_learning, races_of,
+    Act, Ending, Fault, Found, LearnOptions, ThreadId, explore_by_learning, races_of,
 };
 use std::thread;
 use std::time::Duration;
@@ -64,9 +66,14 @@ pub fn explore(program: &mut Program, limits: Limits) -> Summary {
     });
     let mut reporter = Reporter { budget, sources: Sources::default() };
     let leaks = program.take_leaks();
+    let (misuses, candidates) = program.take_misuses();
     let mut failures: Vec<Failure> =
         learnt.faults.iter().filter_map(|found| reporter.fault(program, found)).collect();
     failures.extend(leaks.iter().map(|leaked| reporter.leak(program, leaked)));
+    let provoked = reporter.provoke(program, &candidates);
+    for found in misuses.iter().chain(&provoked) {
+        failures.push(reporter.misuse(program, found));
+    }
     let doubts = [
         (program.has_loose_names(), Doubt::LooseNames),
         (program.has_outside_data(), Doubt::OutsideData),
@@ -105,10 +112,10 @@ pub(super) fn timed<R>(time_max: Option<Duration>, cancel: &Cancel, f: impl FnOn
 /// Runs one execution, as a text says.
 pub(super) fn replay(program: &mut Program, schedule: &Schedule, limits: Limits) -> Summary {
     let mut reporter = Reporter { budget: Budget::new(limits), sources: Sources::default() };
-    let _ = program.take_leaks();
+    let _ = (program.take_leaks(), program.take_misuses());
     program.set_describe(replay::of_log);
     let (run, misfit) = schedule.run(program, limits.steps_max);
-    let leaks = program.take_leaks();
+    let (leaks, (misuses, _)) = (program.take_leaks(), program.take_misuses());
     let mut summary = Summary { executions: 1, ..Summary::default() };
     if let Some(misfit) = misfit {
         summary.threads_at_misfit = replay::about(program, &run, &mut reporter.sources);
@@ -125,6 +132,8 @@ pub(super) fn replay(program: &mut Program, schedule: &Schedule, limits: Limits)
     let trace = Trace::new(program, &run, &mut reporter.sources);
     let mut kinds = reporter.kinds(program, &run, &trace);
     kinds.extend(leaks.iter().map(leak));
+    let misuse = |found| FailureKind::Misuse(misuse(program, &run, &trace, found));
+    kinds.extend(misuses.iter().map(misuse));
     let is_same = kinds.iter().any(|kind| Some(signature(kind, &trace)) == schedule.signature());
     summary.replayed = Some(match (kinds.is_empty(), is_same) {
         (true, _) => Replayed::Passed,
@@ -232,7 +241,7 @@ impl Reporter {
     /// Returns values that an execution leaves, with the execution.
     fn leak(&mut self, program: &mut Program, leaked: &Leaked) -> Failure {
         self.budget.executions += 1;
-        let run = relive(program, leaked, self.budget.steps_max);
+        let run = relive(program, &leaked.log, self.budget.steps_max);
         let again = program.take_leaks();
         let is_confirmed = again.iter().any(|again| {
             let places = |leaked: &Leaked| {
@@ -247,51 +256,42 @@ impl Reporter {
         }
         self.failure(program, &run, trace, kind, is_confirmed)
     }
-}
 
-/// Runs the execution of a log again: threads end as soon as they can.
-fn relive(program: &mut Program, leaked: &Leaked, steps_max: usize) -> Run {
-    let mut driver = Driver::new(program);
-    for (at, (thread, op, result)) in leaked.log.iter().enumerate() {
-        let alternative = match &op.act {
-            Act::Choose(_) => *result as u32,
-            Act::Notify { all: false, .. } => {
-                let Some(Object::Condition { waiting, .. }) = driver.world().get(op.object) else {
-                    break;
-                };
-                let later = &leaked.log[at..];
-                woken(waiting, later, op.object).unwrap_or(0)
+    /// Runs executions in which what is used may be freed before. Returns what they show.
+    fn provoke(
+        &mut self,
+        program: &mut Program,
+        candidates: &[runtime::Misuse],
+    ) -> Vec<runtime::Misuse> {
+        for candidate in candidates.iter().take(CANDIDATES_MAX) {
+            if self.budget.is_spent() {
+                break;
             }
-            _ => 0,
-        };
-        let step = Step { thread: *thread, alternative };
-        while !driver.step(step) {
-            let ends = |step: &&Step| {
-                driver.next(step.thread).is_some_and(|next| matches!(next.op.act, Act::Exit(_)))
-            };
-            let Some(end) = driver.ready().iter().find(ends).copied() else {
-                return driver.finish();
-            };
-            driver.step(end);
+            self.budget.executions += 1;
+            provoke(program, candidate, self.budget.steps_max);
         }
+        // What else they leave was found by the search.
+        let _ = program.take_leaks();
+        program.take_misuses().0
     }
-    driver.run_on(None, steps_max);
-    driver.finish()
+
+    /// Returns a misuse of memory with its execution.
+    fn misuse(&mut self, program: &mut Program, found: &runtime::Misuse) -> Failure {
+        self.budget.executions += 1;
+        let run = relive(program, &found.log, self.budget.steps_max);
+        let again = program.take_misuses().0;
+        let is_same = |again: &runtime::Misuse| {
+            (again.kind, again.object, again.user) == (found.kind, found.object, found.user)
+        };
+        let is_confirmed = again.iter().any(is_same);
+        let trace = Trace::new(program, &run, &mut self.sources);
+        let kind = FailureKind::Misuse(misuse(program, &run, &trace, found));
+        self.failure(program, &run, trace, kind, is_confirmed)
+    }
 }
 
-/// Which of the waiting threads is woken first.
-fn woken(
-    waiting: &[ThreadId],
-    later: &[(ThreadId, anyorder_threads::Op, u64)],
-    condition: anyorder_threads::ObjectId,
-) -> Option<u32> {
-    let wakes = |(thread, op, result): &&(ThreadId, anyorder_threads::Op, u64)| {
-        let is_it = op.object == condition && matches!(op.act, Act::Wake(_));
-        is_it && *result == 1 && waiting.contains(thread)
-    };
-    let first = later.iter().find(wakes)?.0;
-    waiting.iter().position(|thread| *thread == first).map(|at| at as u32)
-}
+/// The most executions that are run to see whether memory can be used after it is freed.
+const CANDIDATES_MAX: usize = 64;
 
 /// Whether an execution shows a fault.
 fn shows(run: &Run, fault: &Fault) -> bool {

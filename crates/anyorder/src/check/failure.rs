@@ -1,6 +1,7 @@
 //! What went wrong, and the execution that shows it.
 
 use super::blocked::{Waiting, cycle};
+use super::misuse::Misuse;
 use super::passing::Passing;
 use super::replay::{Schedule, Signature};
 use super::run::Run;
@@ -40,6 +41,8 @@ pub enum FailureKind {
     Leak(Vec<Leak>),
     /// An execution does not end.
     Endless(Endless),
+    /// Memory is used after it was freed, freed twice, or used where nothing says that it is there.
+    Misuse(Misuse),
 }
 
 /// Two accesses of a cell that nothing orders.
@@ -107,6 +110,7 @@ impl Failure {
                 waiting.iter().find_map(|waiting| waiting.position.as_ref())
             }
             FailureKind::Leak(leaks) => leaks.first().map(|leak| &leak.made),
+            FailureKind::Misuse(misuse) => misuse.position.as_ref(),
             FailureKind::Endless(endless) => endless.turn.iter().find_map(|turn| turn.1.as_ref()),
         }
     }
@@ -209,6 +213,9 @@ pub(super) fn signature(kind: &FailureKind, trace: &Trace) -> Signature {
             ('r', of(&race.first) + &of(&race.second))
         }
         FailureKind::Leak(leaks) => ('k', leaks.len().to_string()),
+        FailureKind::Misuse(misuse) => {
+            ('m', format!("{:?}{}", misuse.kind, trace.column(misuse.user)))
+        }
         FailureKind::Endless(endless) => ('e', endless.threads.len().to_string()),
     };
     Signature { class, hash: hash(&text) }

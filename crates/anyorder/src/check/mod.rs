@@ -5,7 +5,8 @@
 //! - `run`: one execution by hand; `replay`: one that a text tells; `passing`: the right run beside
 //!   a failing one;
 //! - `trace`, `names`, `source`: a run with the names of threads, of variables, of places;
-//! - `failure`, `blocked`, `endless`: what went wrong;
+//! - `failure`, `blocked`, `endless`, `misuse`: what went wrong; `relive`: the execution again, where
+//!   the engine does not know it;
 //! - `weak`: what only weak memory has;
 //! - `words`, `rows`, `title`, `table`, `summary`: all of it as text; `html`, `picture`: as a page.
 
@@ -13,6 +14,7 @@ pub use blocked::Waiting;
 pub use builder::{Builder, check};
 pub use explore::{Limits, explore};
 pub use failure::{Endless, Failure, FailureKind, Leak, RaceAccess, RaceReport};
+pub use misuse::Misuse;
 pub use passing::{Passing, Reversed};
 pub use replay::{Misfit, ReplayError, Replayed, Schedule};
 pub use summary::{Doubt, Summary};
@@ -30,9 +32,11 @@ mod environment;
 mod explore;
 mod failure;
 mod html;
+mod misuse;
 mod names;
 mod passing;
 mod picture;
+mod relive;
 mod replay;
 mod rows;
 mod run;

@@ -33,6 +33,23 @@ pub(super) fn name_in(line: &str, column: u32) -> Option<String> {
     }
 }
 
+/// Returns the name of what a method is called on, in a line at a column, from 1: `count` of
+/// `shared.count.load(Relaxed)`. `None` where it is not obvious.
+pub(super) fn name_used(line: &str, column: u32) -> Option<String> {
+    let before: String = line.chars().take(column.checked_sub(1)? as usize).collect();
+    match before.trim_end().strip_suffix('.') {
+        Some(path) => word_at_end(path),
+        // The column is that of the path.
+        None => {
+            let after = line.get(before.len()..)?;
+            let path = after.split('(').next()?.rsplit_once('.')?.0;
+            word_at_end(path)
+        }
+    }
+    .filter(|name| *name != "self")
+    .map(str::to_owned)
+}
+
 /// Returns the text before the bracket that is open at the end of a text, how many commas follow
 /// the bracket, and the bracket.
 fn opened(text: &str) -> Option<(&str, usize, char)> {
@@ -151,6 +168,21 @@ mod tests {
         assert_eq!(name_in("é", 99), None);
         assert_eq!(name_in("    let é = Mutex::new(0)", 13).as_deref(), Some("é"));
         assert_eq!(name_in("", 0), None);
+    }
+
+    #[test]
+    fn the_name_of_what_is_used() {
+        let used = |line: &str| {
+            let column = line.find('^').expect("a mark");
+            name_used(&line.replace('^', ""), column as u32 + 1)
+        };
+        assert_eq!(used("    let x = self.count.^load(Relaxed);").as_deref(), Some("count"));
+        assert_eq!(used("    ^self.count.load(Relaxed);").as_deref(), Some("count"));
+        assert_eq!(used("    count.^load(Relaxed);").as_deref(), Some("count"));
+        assert_eq!(used("    self.^load(Relaxed);"), None);
+        assert_eq!(used("        .^load(Relaxed);"), None);
+        assert_eq!(used("    all[0].^load(Relaxed);"), None);
+        assert_eq!(used("^"), None);
     }
 
     #[test]

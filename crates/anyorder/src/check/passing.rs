@@ -37,7 +37,7 @@ impl Budget {
         }
     }
 
-    fn is_spent(&self) -> bool {
+    pub(super) fn is_spent(&self) -> bool {
         let is_late = self.until.is_some_and(|until| Instant::now() >= until);
         self.executions >= self.executions_max || is_late
     }
@@ -196,7 +196,9 @@ fn reverse(
         event.step.thread == held.step.thread && event.op.object == held.op.object
     });
     let first_here = first_here.map(|(at, _)| at);
-    (run.is_right() && program.take_leaks().is_empty()).then_some((run, (first_here, second_here)))
+    let is_left = !program.take_leaks().is_empty();
+    let is_misused = !program.take_misuses().0.is_empty();
+    (run.is_right() && !is_left && !is_misused).then_some((run, (first_here, second_here)))
 }
 
 /// Performs steps in their order, but for those that have to wait for later ones.

@@ -76,6 +76,9 @@ pub(super) fn failing(failure: &Failure) -> Vec<Row> {
     let matters = |at: usize, line: &Line| {
         let accesses = match kind {
             FailureKind::Race(race) => race.first.at == Some(at) || race.second.at == Some(at),
+            FailureKind::Misuse(misuse) => {
+                misuse.at == Some(at) || misuse.other.is_some_and(|other| other.1 == Some(at))
+            }
             _ => false,
         };
         accesses || mark(at).is_some() || objects.contains(&line.object)

@@ -25,6 +25,7 @@ impl Failure {
             FailureKind::Livelock(_) => "livelock",
             FailureKind::Race(_) => "data race",
             FailureKind::Leak(_) => "leak",
+            FailureKind::Misuse(ref misuse) => misuse.class(),
             FailureKind::Endless(Endless { starves: true, .. }) => "unfair starvation",
             FailureKind::Endless(_) => "endless execution",
         }
@@ -57,6 +58,7 @@ impl Failure {
                 race.cell
             ),
             FailureKind::Leak(leaks) => leaks_title(leaks),
+            FailureKind::Misuse(misuse) => misuse.title(&self.trace),
             FailureKind::Endless(endless) => self.endless_title(endless),
         };
         match &self.kind {
@@ -99,6 +101,7 @@ impl Failure {
                     leaks => leaks.iter().map(of).collect(),
                 }
             }
+            FailureKind::Misuse(misuse) => misuse.lines(&self.trace),
             FailureKind::Endless(endless) => endless_lines(endless),
         }
     }

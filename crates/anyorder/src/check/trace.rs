@@ -1,6 +1,6 @@
 //! A recorded execution with names: of its threads, of what they share, and of places.
 
-use super::names::{name_in, short_type};
+use super::names::{name_in, name_used, short_type};
 use super::rows::number;
 use super::run::Run;
 use super::source::{Sources, is_inner};
@@ -241,8 +241,10 @@ fn objects(program: &Program, run: &Run, sources: &mut Sources) -> Vec<TraceObje
         let name = match lock_of(program, (id, kind, &made), &objects) {
             Some(lock) => lock.name.clone(),
             None => {
+                let is_use = about.is_some_and(|about| about.is_use);
+                let read = if is_use { name_used } else { name_in };
                 let variable =
-                    made.as_ref().and_then(|made| name_in(sources.line(made)?, made.column));
+                    made.as_ref().and_then(|made| read(sources.line(made)?, made.column));
                 let base = variable.clone().unwrap_or_else(|| kind.to_owned());
                 let count =
                     counts.entry((base.clone(), matches!(kind, "arc" | "weak"))).or_default();
@@ -255,6 +257,7 @@ fn objects(program: &Program, run: &Run, sources: &mut Sources) -> Vec<TraceObje
             }
         };
         let type_name = about.and_then(|about| about.type_name).map(|name| short_type(name()));
+        let made = made.filter(|_| about.is_some_and(|about| !about.is_use));
         objects.push(TraceObject { id, name, kind, type_name, made });
     }
     objects

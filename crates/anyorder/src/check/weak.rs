@@ -51,7 +51,7 @@ pub(super) fn explore_both(program: &mut Program, limits: Limits) -> Summary {
     let left = limits.time_max.map(|most| most.saturating_sub(begun.elapsed()));
     let explored = timed(left, &cancel, || explore_weak(program, &options));
     // The executions were run as far as something was to be learnt: what they leave is no leak.
-    let _ = program.take_leaks();
+    let _ = (program.take_leaks(), program.take_misuses());
     summary.executions_weak = Some(explored.executions);
     summary.incomplete = summary.incomplete.take().or(explored.incomplete);
     let mut sources = Sources::default();

@@ -12,7 +12,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::ptr;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
 
 /// The size of a chunk, and its alignment.
@@ -21,8 +21,11 @@ const CHUNK: usize = 1 << 16;
 /// Allocations above this size are not taken from chunks.
 const LARGE: usize = CHUNK / 4;
 
+/// What is freed is noted by so many bytes: no two allocations share a unit.
+const UNIT: usize = 8;
+
 /// The first offset in a chunk that is given out.
-const FIRST: usize = 64;
+const FIRST: usize = 64 + CHUNK / UNIT / 8;
 
 /// How many chunks one thread may have. What it allocates beyond has no name.
 const CHUNKS_MAX: u32 = 1 << 12;
@@ -49,6 +52,10 @@ struct Header {
     ordinal: AtomicU32,
     /// 1 if the chunk is not used any more, but for what still lives in it.
     retired: AtomicU32,
+    /// 1 if something in it was freed in this execution.
+    has_freed: AtomicU32,
+    /// By unit, whether it was freed in this execution.
+    freed: [AtomicU64; CHUNK / UNIT / 64],
 }
 
 thread_local! {
@@ -98,6 +105,42 @@ pub(crate) fn position(address: usize) -> (u32, u64) {
     (header.owner.load(Ordering::Relaxed), u64::from(ordinal) * CHUNK as u64 + offset)
 }
 
+/// Returns whether an address is in a chunk, in memory that was freed in this execution.
+#[inline]
+pub(crate) fn is_freed(address: usize) -> bool {
+    contains(address) && header(address).is_freed(address)
+}
+
+/// Notes that memory in a chunk is freed. Returns whether it was already.
+fn note_freed(address: usize, size: usize) -> bool {
+    let header = header(address);
+    if header.is_freed(address) {
+        return true;
+    }
+    header.has_freed.store(1, Ordering::Relaxed);
+    let first = address % CHUNK / UNIT;
+    for unit in first..first + size.div_ceil(UNIT) {
+        header.freed[unit / 64].fetch_or(1 << (unit % 64), Ordering::Relaxed);
+    }
+    false
+}
+
+impl Header {
+    #[inline]
+    fn is_freed(&self, address: usize) -> bool {
+        let unit = address % CHUNK / UNIT;
+        self.has_freed.load(Ordering::Relaxed) == 1
+            && self.freed[unit / 64].load(Ordering::Relaxed) >> (unit % 64) & 1 == 1
+    }
+
+    /// Forgets what was freed.
+    fn forget_freed(&self) {
+        if self.has_freed.swap(0, Ordering::Relaxed) == 1 {
+            self.freed.iter().for_each(|units| units.store(0, Ordering::Relaxed));
+        }
+    }
+}
+
 fn header(address: usize) -> &'static Header {
     // SAFETY: each chunk in the range begins with a header, which lives as long as the process.
     unsafe { &*((address & !(CHUNK - 1)) as *const Header) }
@@ -118,6 +161,8 @@ fn take_chunk(owner: u32, ordinal: usize) -> Option<usize> {
         owner: AtomicU32::new(owner),
         ordinal: AtomicU32::new(ordinal as u32),
         retired: AtomicU32::new(0),
+        has_freed: AtomicU32::new(0),
+        freed: [const { AtomicU64::new(0) }; CHUNK / UNIT / 64],
     };
     // SAFETY: the chunk is in the range, writable, and nobody else uses it.
     unsafe { ptr::write(chunk as *mut Header, header) };
@@ -158,10 +203,19 @@ impl Bump {
         (self.used as u64 * CHUNK as u64 + offset) ^ self.large_end << 20
     }
 
+    /// Returns the first position in chunks that was not given out.
+    #[inline]
+    pub(crate) fn end_of_chunks(&self) -> u64 {
+        (self.used.saturating_sub(1) * CHUNK + self.at % CHUNK) as u64
+    }
+
     /// Ends an execution: everything is free again. Chunks in which something still lives go to
     /// `retired`.
     pub(crate) fn reset(&mut self, retired: &mut Vec<usize>) {
         for chunk in &mut self.chunks[..self.used] {
+            if *chunk != 0 {
+                header(*chunk).forget_freed();
+            }
             if *chunk != 0 && header(*chunk).live.load(Ordering::Acquire) > 0 {
                 header(*chunk).retired.store(1, Ordering::Relaxed);
                 retired.push(*chunk);
@@ -198,7 +252,8 @@ impl Bump {
 
     #[inline]
     fn allocate(&mut self, layout: Layout) -> *mut u8 {
-        let at = (self.at + layout.align() - 1) & !(layout.align() - 1);
+        let align = layout.align().max(UNIT);
+        let at = (self.at + align - 1) & !(align - 1);
         match at.checked_add(layout.size()) {
             Some(end) if end <= self.end => {
                 self.at = end;
@@ -265,6 +320,18 @@ pub(crate) fn recycle(retired: &mut Vec<usize>) {
     retired.rotate_left(steps);
 }
 
+/// Frees memory of a chunk. Returns whether it was freed before.
+#[inline]
+fn free(address: usize, size: usize) -> bool {
+    // What outlives its execution is freed by nobody's program.
+    if BUMP.with(Cell::get).is_null() || header(address).retired.load(Ordering::Relaxed) == 1 {
+        return false;
+    }
+    let was_freed = note_freed(address, size);
+    super::lifetimes::freed(address, size, was_freed);
+    was_freed
+}
+
 /// The allocator of a process with checks: that of the system, but for the code in checks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Allocator;
@@ -304,7 +371,10 @@ unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn dealloc(&self, address: *mut u8, layout: Layout) {
         if contains(address as usize) {
-            header(address as usize).live.fetch_sub(1, Ordering::Release);
+            // What is freed a second time is not counted again.
+            if !free(address as usize, layout.size()) {
+                header(address as usize).live.fetch_sub(1, Ordering::Release);
+            }
         } else {
             // SAFETY: the caller's layout, and not from a chunk.
             unsafe { System.dealloc(address, layout) };

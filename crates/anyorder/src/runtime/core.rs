@@ -9,6 +9,7 @@ use super::calls::Calls;
 use super::contents::Storage;
 use super::failure::{Panic, Panics, Position};
 use super::leaks::Leaks;
+use super::lifetimes::Lifetimes;
 use super::names::{Names, Place};
 use super::program::Setting;
 use super::slot::About;
@@ -70,6 +71,8 @@ pub(crate) struct Core {
     pub(super) calls: RefCell<Calls>,
     phase: Cell<Phase>,
     execution: Cell<u64>,
+    /// Where an object was when its number was asked for last.
+    asked: Cell<(ObjectId, usize)>,
     /// That of the coroutine that runs; null outside of coroutines.
     pub(super) yielder: Cell<*const Yielder<u64, Next>>,
     pub(super) setting: Setting,
@@ -86,7 +89,7 @@ pub(crate) struct State {
     pub(super) alive: Vec<ThreadId>,
     pub(super) current: ThreadId,
     /// What was performed, to find the states of objects when an execution is cut short.
-    log: Vec<(ThreadId, Op, u64)>,
+    pub(super) log: Vec<(ThreadId, Op, u64)>,
     /// The objects after so many entries of the log.
     shadow: Option<(usize, World)>,
     stacks: Vec<DefaultStack>,
@@ -95,6 +98,9 @@ pub(crate) struct State {
     /// What `alloc` gave out in this execution, by address.
     pub(super) allocated: FxHashMap<usize, ObjectId>,
     pub(super) leaks: Leaks,
+    pub(super) lifetimes: Lifetimes,
+    #[cfg(feature = "std-size")]
+    pub(super) registers: super::registers::Registers,
     /// Whether some name depends on the schedule.
     pub(super) has_loose_names: bool,
     /// Whether some data lies outside of the executions and is not the same in each.
@@ -116,6 +122,9 @@ impl Core {
             storage: Storage::default(),
             allocated: FxHashMap::default(),
             leaks: Leaks::default(),
+            lifetimes: Lifetimes::default(),
+            #[cfg(feature = "std-size")]
+            registers: Default::default(),
             has_loose_names: false,
             has_outside_data: false,
         };
@@ -124,6 +133,7 @@ impl Core {
             calls: RefCell::default(),
             phase: Cell::new(Phase::Idle),
             execution: Cell::new(0),
+            asked: Cell::new((ObjectId::NONE, 0)),
             yielder: Cell::new(ptr::null()),
             setting,
             describe: Cell::new(None),
@@ -138,6 +148,19 @@ impl Core {
     #[inline]
     pub(crate) fn phase(&self) -> Phase {
         self.phase.get()
+    }
+
+    /// Notes where an object is, which is about to be used.
+    #[inline]
+    pub(super) fn note_address(&self, object: ObjectId, address: usize) {
+        self.asked.set((object, address));
+    }
+
+    /// Returns where an object is, if it was asked for last, and once.
+    #[inline]
+    pub(super) fn address_of(&self, object: ObjectId) -> Option<usize> {
+        let (asked, address) = self.asked.replace((ObjectId::NONE, 0));
+        (asked == object).then_some(address)
     }
 
     /// Returns whether the code that runs is that of a thread.
@@ -188,7 +211,10 @@ impl Core {
         let strand = state.strands[thread.index()].as_mut().expect("a thread that was spawned");
         let bump = ptr::from_mut(&mut *strand.bump);
         if let Some(routine) = strand.routine.take() {
-            state.log.extend(strand.note(result).map(|op| (thread, op, result)));
+            if let Some(op) = strand.note(result) {
+                strand.mark(state.log.len() as u32);
+                state.log.push((thread, op, result));
+            }
             return (routine, bump, strand.yielder);
         }
         let body = strand.body.take().expect("a thread runs once");
@@ -292,7 +318,11 @@ impl Core {
     pub(crate) fn find(&self, address: usize, at_first: Object, about: About) -> ObjectId {
         let place = self.place_of(address);
         let state = &mut *self.state.borrow_mut();
-        state.names.object(self.execution.get(), place, at_first, Some(about))
+        let object = state.names.object(self.execution.get(), place, at_first, Some(about));
+        if let Place::Heap(thread, position) = place {
+            state.lifetimes.name(thread, position, object);
+        }
+        object
     }
 
     pub(crate) fn only_object(&self, place: Place, at_first: Object) -> ObjectId {
@@ -327,6 +357,7 @@ impl Core {
         }
         self.phase.set(Phase::Stopping);
         let is_complete = self.state.borrow().is_complete();
+        self.state.borrow_mut().end_lifetimes();
         while let Some(thread) = self.take_youngest() {
             self.abandon(thread);
         }
@@ -401,6 +432,8 @@ impl State {
         self.log.clear();
         self.shadow = None;
         self.allocated.clear();
+        #[cfg(feature = "std-size")]
+        self.registers.clear();
         if !self.retired.is_empty() {
             arena::recycle(&mut self.retired);
         }

@@ -44,6 +44,11 @@ impl Leaks {
         self.is_excused = true;
     }
 
+    /// Returns whether nothing is expected of the execution.
+    pub(super) fn is_excused(&self) -> bool {
+        self.is_excused
+    }
+
     /// Notes what is left of an execution. Only a complete one should leave nothing.
     pub(super) fn end_execution(&mut self, is_complete: bool, log: &Log) {
         let is_excused = std::mem::take(&mut self.is_excused);
@@ -74,7 +79,7 @@ impl Leaks {
 /// Gives an allocation at an address an object, which has one owner.
 pub(crate) fn allocated(address: usize, made: &'static Location<'static>) {
     core::with(|core| {
-        let about = About { type_name: None, made };
+        let about = About { type_name: None, made, is_use: false };
         let object = core.make(Object::Count(1), about);
         let state = &mut *core.state.borrow_mut();
         state.allocated.insert(address, object);

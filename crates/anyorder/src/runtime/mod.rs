@@ -2,11 +2,13 @@
 //! object. In reading order:
 //!
 //! - `names`, `place`, `slot`: which thread and which object is the same one in another execution;
+//!   `registers`: objects without room for a slot;
 //! - `arena`: an allocator that makes this decidable for what lies on the heap;
 //! - `version`, `contents`: data that the engines do not see;
 //! - `strand`, `locals`: the state of a thread;
 //! - `calls`: invocations of objects with specifications;
-//! - `leaks`: values that outlive their owners;
+//! - `leaks`: values that outlive their owners; `lifetimes`: memory that is freed too early, or
+//!   handed over too early;
 //! - `core`: executions; `perform`: operations; `failure`: panics; `abort`: those that end the
 //!   process;
 //! - `program`: all of it, as a `ThreadProgram`.
@@ -14,19 +16,23 @@
 pub(crate) use calls::Invocation;
 pub(crate) use contents::Contents;
 pub(crate) use core::with;
-pub(crate) use leaks::{Leaked, allocated, freed};
+pub(crate) use leaks::{Leaked, Log, allocated, freed};
+pub(crate) use lifetimes::Misuse;
 pub(crate) use locals::{Local, Owned};
 pub(crate) use names::Place;
 pub(crate) use perform::{
-    forget_owned, fresh_version, give_way, is_checking, is_stopping, note_owned, perform,
-    perform_in_drop, run_to_end, unseen, version_of, version_of_model,
+    excuse_leaks, forget_owned, fresh_version, give_way, is_checking, is_stopping, note_owned,
+    perform, perform_in_drop, run_to_end, unseen, version_of, version_of_model,
 };
 pub(crate) use place::{address_of_number, number_of_address, number_of_heap_address};
+#[cfg(feature = "std-size")]
+pub(crate) use registers::{keep_at, leave, register_at};
 pub(crate) use slot::{About, Slot};
 pub(crate) use version::{hash_of, mix};
 
 pub use arena::Allocator;
 pub use failure::{Panic, Position};
+pub use lifetimes::MisuseKind;
 pub use program::{Program, Setting};
 
 mod abort;
@@ -36,11 +42,14 @@ mod contents;
 mod core;
 mod failure;
 mod leaks;
+mod lifetimes;
 mod locals;
 mod names;
 mod perform;
 mod place;
 mod program;
+#[cfg(feature = "std-size")]
+mod registers;
 mod slot;
 mod strand;
 mod version;

@@ -89,6 +89,11 @@ pub(crate) fn forget_owned(owners: ObjectId) {
     core::with(|core| core.state.borrow_mut().leaks.forget(owners));
 }
 
+/// What this execution leaves behind is no failure.
+pub(crate) fn excuse_leaks() {
+    core::with(|core| core.state.borrow_mut().leaks.excuse());
+}
+
 /// Gives way: if the thread read the same as before it gave way last, it spins, and waits until
 /// something of it changes. Otherwise nothing: it may go on before all others.
 pub(crate) fn give_way(at: &'static Location<'static>) {
@@ -110,6 +115,7 @@ pub(crate) fn run_to_end<T>(f: impl FnOnce() -> T) -> Result<T, Box<dyn Any + Se
 
 impl Core {
     pub(crate) fn perform(&self, op: Op, at: &'static Location<'static>) -> u64 {
+        let address = self.address_of(op.object);
         if self.phase() == Phase::Stopping {
             return self.perform_stopping(&op);
         }
@@ -117,7 +123,12 @@ impl Core {
             return self.perform_unwinding(op, at);
         }
         self.perform_deferred();
-        self.send(op, at)
+        let object = op.object;
+        let result = self.send(op, at);
+        if address.is_some_and(arena::is_freed) {
+            self.note_used(object);
+        }
+        result
     }
 
     /// Gives way to the engine, which performs the operation.

@@ -4,6 +4,7 @@ use super::abort::Describe;
 use super::core::Core;
 use super::failure::{Panic, Position, hook_panics};
 use super::leaks::Leaked;
+use super::lifetimes::Misuse;
 use super::perform::run_to_end;
 use super::slot::About;
 use anyorder_threads::{Next, Object, ObjectId, SiteId, ThreadId, ThreadProgram};
@@ -96,6 +97,12 @@ impl Program {
     /// Takes the leaks of the executions since they were taken last, each once.
     pub(crate) fn take_leaks(&mut self) -> Vec<Leaked> {
         self.core.state.borrow_mut().leaks.take()
+    }
+
+    /// Takes the misuses of memory since they were taken last, each once, and those that another
+    /// execution may show.
+    pub(crate) fn take_misuses(&mut self) -> (Vec<Misuse>, Vec<Misuse>) {
+        self.core.state.borrow_mut().lifetimes.take()
     }
 
     /// Returns whether names may depend on the schedule: some object was at an address of which

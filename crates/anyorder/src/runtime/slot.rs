@@ -9,9 +9,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const OBJECT_BITS: u32 = 24;
 
 /// Where a shared object keeps its number, in one execution. It gets one when it is used first.
+///
+/// All zeros is a slot, too, of an object of which nothing is known: some programs make what they
+/// share of memory that is cleared.
 pub(crate) struct Slot {
     number: AtomicU64,
-    about: About,
+    type_name: Option<fn() -> &'static str>,
+    made: Option<&'static Location<'static>>,
 }
 
 /// What reports say of an object.
@@ -21,20 +25,25 @@ pub(crate) struct About {
     pub(crate) type_name: Option<fn() -> &'static str>,
     /// Where it was made.
     pub(crate) made: &'static Location<'static>,
+    /// Whether that is where it was used first.
+    pub(crate) is_use: bool,
 }
+
+/// Stands for an unknown place.
+const UNKNOWN: &Location<'static> = Location::caller();
 
 impl Slot {
     #[track_caller]
     pub(crate) const fn new() -> Slot {
-        let about = About { type_name: None, made: Location::caller() };
-        Slot { number: AtomicU64::new(0), about }
+        let made = Some(Location::caller());
+        Slot { number: AtomicU64::new(0), type_name: None, made }
     }
 
     /// Makes the slot of an object of a type, for reports.
     #[track_caller]
     pub(crate) const fn of(type_name: fn() -> &'static str) -> Slot {
-        let about = About { type_name: Some(type_name), made: Location::caller() };
-        Slot { number: AtomicU64::new(0), about }
+        let made = Some(Location::caller());
+        Slot { number: AtomicU64::new(0), type_name: Some(type_name), made }
     }
 
     /// Makes the slot of an object that gets its number now, by what its thread made before.
@@ -45,13 +54,17 @@ impl Slot {
 
     /// Gives the object its number now, by what its thread made before.
     pub(crate) fn make(self, at_first: impl FnOnce() -> Object) -> Slot {
-        core::with(|core| self.set(core.execution(), core.make(at_first(), self.about)));
+        core::with(|core| self.set(core.execution(), core.make(at_first(), self.about())));
         self
     }
 
     /// Returns where the object was made.
-    pub(crate) const fn made_at(&self) -> &'static Location<'static> {
-        self.about.made
+    pub(crate) fn made_at(&self) -> &'static Location<'static> {
+        self.made.unwrap_or(UNKNOWN)
+    }
+
+    fn about(&self) -> About {
+        About { type_name: self.type_name, made: self.made_at(), is_use: false }
     }
 
     fn set(&self, execution: u64, object: ObjectId) -> ObjectId {
@@ -70,9 +83,15 @@ impl Slot {
     /// checks.
     #[inline]
     pub(crate) fn id(&self, at_first: impl FnOnce() -> Object) -> ObjectId {
-        let id = core::with(|core| match self.known(core.execution()) {
-            Some(id) => id,
-            None => self.set(core.execution(), core.find(self.address(), at_first(), self.about)),
+        let id = core::with(|core| {
+            let id = match self.known(core.execution()) {
+                Some(id) => id,
+                None => {
+                    self.set(core.execution(), core.find(self.address(), at_first(), self.about()))
+                }
+            };
+            core.note_address(id, self.address());
+            id
         });
         id.unwrap_or(ObjectId::NONE)
     }

@@ -25,6 +25,8 @@ pub(crate) struct Strand {
     pub(crate) yielder: *const Yielder<u64, Next>,
     /// From the lowest address to the highest one.
     pub(crate) stack: (usize, usize),
+    /// How far its memory was given out before which operation of the execution.
+    pub(crate) marks: Vec<(u64, u32)>,
     /// The operation at which it is.
     pub(crate) last: Option<Op>,
     /// A hash of all results that it got.
@@ -75,6 +77,7 @@ impl Strand {
             body: None,
             yielder: std::ptr::null(),
             stack: (0, 0),
+            marks: Vec::new(),
             last: None,
             history: 0,
             made: 0,
@@ -101,6 +104,7 @@ impl Strand {
     /// Prepares for another execution.
     pub(crate) fn begin(&mut self, body: Body, name: Option<Arc<str>>, is_given: bool) {
         self.body = Some(body);
+        self.marks.clear();
         self.last = None;
         self.history = mix(0, u64::from(self.id.0));
         (self.made, self.spawned, self.firsts) = (0, 0, 0);
@@ -133,6 +137,15 @@ impl Strand {
             self.note_change(&op, result, change.of(result, bits).unwrap_or(result));
         }
         Some(op)
+    }
+
+    /// Marks how far its memory was given out before an operation.
+    #[inline]
+    pub(crate) fn mark(&mut self, operation: u32) {
+        let reached = self.bump.end_of_chunks();
+        if self.marks.last().is_none_or(|mark| mark.0 < reached) {
+            self.marks.push((reached, operation));
+        }
     }
 
     fn note_read(&mut self, op: Op, result: u64) {

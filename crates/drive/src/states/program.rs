@@ -214,9 +214,9 @@ const PARTS_NAMED: usize = 3;
 fn livelock_title(places: &[PlaceOfStep]) -> String {
     let mut parts: Vec<String> = Vec::new();
     for place in places.iter().filter(|place| !place.part.is_empty()) {
-        let name = match place.part.split_once(' ') {
-            Some((kind, name)) => format!("{kind} `{name}`"),
-            None => format!("`{}`", place.part),
+        let name = match place.kind {
+            "" => format!("`{}`", place.part),
+            kind => format!("{kind} `{}`", place.part),
         };
         if !parts.contains(&name) {
             parts.push(name);
@@ -242,7 +242,7 @@ pub(crate) fn livelock_end(repeats_from: usize) -> String {
 /// Returns a place where a livelock goes round.
 fn livelock_site(place: &PlaceOfStep) -> Site {
     let site = place.site.clone();
-    let label = site.is_none().then(|| place.part.clone());
+    let label = site.is_none().then(|| place.words());
     let (line, column) = (site.as_ref().map(|one| one.line), site.as_ref().map(|one| one.column));
     let access = Some("repeated".to_owned());
     Site { file: site.map(|one| one.file), line, column, label, access, ..Site::default() }

@@ -213,7 +213,7 @@ impl Interpreter<'_> {
                 }
                 Ok(())
             }
-            other => Err(self.bad_type("nothing to join in", other)),
+            other => Err(self.lacks("nothing to join", other)),
         }
     }
 

@@ -99,7 +99,7 @@ impl Interpreter<'_> {
                 let count = match self.get(src) {
                     Value::List(seq) => seq.items().len(),
                     Value::Set(set) => set.items().len(),
-                    other => return Err(self.bad_type("nothing to choose from in", other)),
+                    other => return Err(self.lacks("nothing to choose from", other)),
                 };
                 let taken = self.pick(count)? as usize;
                 let value = match self.get(src) {

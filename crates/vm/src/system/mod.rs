@@ -2,6 +2,7 @@
 
 pub use self::async_run::AsyncRun;
 pub use self::changes::{NewTask, PlaceChange};
+pub use self::name::{Detail, Name};
 pub use self::path_words::{PathWords, StepFacts};
 pub use self::tasks::{MachineFactory, MachineRun};
 pub use self::waiting_places::WaitingPlace;
@@ -24,6 +25,7 @@ mod path_words;
 
 mod tasks;
 
+mod name;
 mod names;
 
 mod accesses;

@@ -1,6 +1,7 @@
 //! An atomic boolean.
 
-use super::register::{Number, Register};
+use super::Register;
+use super::register::Number;
 use anyorder_threads::Change;
 use std::fmt;
 use std::sync::atomic::Ordering;
@@ -14,6 +15,10 @@ impl Number for bool {
     #[inline]
     fn of(number: u64) -> bool {
         number & 1 == 1
+    }
+    #[inline]
+    fn bits(self) -> u64 {
+        u64::from(self)
     }
 }
 

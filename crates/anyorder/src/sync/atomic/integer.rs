@@ -1,6 +1,7 @@
 //! Atomic integers.
 
-use super::register::{Number, Register};
+use super::Register;
+use super::register::Number;
 use crate::runtime;
 use anyorder_threads::Change;
 use std::fmt;
@@ -17,6 +18,10 @@ macro_rules! numbers {
             #[inline]
             fn of(number: u64) -> $type {
                 number as $type
+            }
+            #[inline]
+            fn bits(self) -> u64 {
+                self as u64
             }
         }
     )*};
@@ -42,6 +47,10 @@ impl Number for usize {
     fn of(number: u64) -> usize {
         runtime::address_of_number(number)
     }
+    #[inline]
+    fn bits(self) -> u64 {
+        self as u64
+    }
 }
 
 /// Writes a method that changes the value and returns the one before.
@@ -58,9 +67,9 @@ macro_rules! fetch {
 }
 
 macro_rules! atomic {
-    ($name:ident, $type:ident, $max:ident, $min:ident) => {
+    (#[$repr:meta] $name:ident, $type:ident, $max:ident, $min:ident) => {
         #[doc = concat!("As [`std::sync::atomic::", stringify!($name), "`].")]
-        #[repr(C)]
+        #[$repr]
         pub struct $name {
             register: Register<$type>,
         }
@@ -260,13 +269,73 @@ macro_rules! atomic {
     };
 }
 
-atomic!(AtomicU8, u8, Max, Min);
-atomic!(AtomicI8, i8, SignedMax, SignedMin);
-atomic!(AtomicU16, u16, Max, Min);
-atomic!(AtomicI16, i16, SignedMax, SignedMin);
-atomic!(AtomicU32, u32, Max, Min);
-atomic!(AtomicI32, i32, SignedMax, SignedMin);
-atomic!(AtomicU64, u64, Max, Min);
-atomic!(AtomicI64, i64, SignedMax, SignedMin);
-atomic!(AtomicUsize, usize, Max, Min);
-atomic!(AtomicIsize, isize, SignedMax, SignedMin);
+atomic!(
+    #[repr(C)]
+    AtomicU8,
+    u8,
+    Max,
+    Min
+);
+atomic!(
+    #[repr(C)]
+    AtomicI8,
+    i8,
+    SignedMax,
+    SignedMin
+);
+atomic!(
+    #[repr(C)]
+    AtomicU16,
+    u16,
+    Max,
+    Min
+);
+atomic!(
+    #[repr(C)]
+    AtomicI16,
+    i16,
+    SignedMax,
+    SignedMin
+);
+atomic!(
+    #[repr(C)]
+    AtomicU32,
+    u32,
+    Max,
+    Min
+);
+atomic!(
+    #[repr(C)]
+    AtomicI32,
+    i32,
+    SignedMax,
+    SignedMin
+);
+atomic!(
+    #[repr(C, align(8))]
+    AtomicU64,
+    u64,
+    Max,
+    Min
+);
+atomic!(
+    #[repr(C, align(8))]
+    AtomicI64,
+    i64,
+    SignedMax,
+    SignedMin
+);
+atomic!(
+    #[repr(C)]
+    AtomicUsize,
+    usize,
+    Max,
+    Min
+);
+atomic!(
+    #[repr(C)]
+    AtomicIsize,
+    isize,
+    SignedMax,
+    SignedMin
+);

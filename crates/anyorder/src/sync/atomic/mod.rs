@@ -18,6 +18,15 @@ mod boolean;
 mod integer;
 mod pointer;
 mod register;
+#[cfg(feature = "std-size")]
+mod thin;
+#[cfg(not(feature = "std-size"))]
+mod wide;
+
+#[cfg(feature = "std-size")]
+use thin::Register;
+#[cfg(not(feature = "std-size"))]
+use wide::Register;
 
 /// As [`std::sync::atomic::fence`].
 #[track_caller]

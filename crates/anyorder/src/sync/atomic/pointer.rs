@@ -1,6 +1,7 @@
 //! An atomic pointer.
 
-use super::register::{Number, Register};
+use super::Register;
+use super::register::Number;
 use crate::runtime;
 use anyorder_threads::Change;
 use std::fmt;
@@ -23,6 +24,10 @@ impl<T> Number for *mut T {
     #[inline]
     fn of(number: u64) -> *mut T {
         std::ptr::with_exposed_provenance_mut(runtime::address_of_number(number))
+    }
+    #[inline]
+    fn bits(self) -> u64 {
+        self as usize as u64
     }
 }
 

@@ -1,9 +1,6 @@
-//! A number that threads share: what all atomics are.
+//! Values as numbers, and orderings: what both kinds of registers need.
 
-use crate::runtime::{self, Slot};
-use anyorder_threads::{Act, Change, MemoryOrder, Object};
-use std::cell::UnsafeCell;
-use std::panic::Location;
+use anyorder_threads::{Change, MemoryOrder};
 use std::sync::atomic::Ordering;
 
 /// A value as the number of a register, and back.
@@ -20,18 +17,10 @@ pub(super) trait Number: Copy + PartialEq {
         Change::CompareExchange { current, new }
     }
     fn of(number: u64) -> Self;
+    /// The value as it is in memory.
+    #[cfg_attr(not(feature = "std-size"), expect(dead_code, reason = "only thin ones look at it"))]
+    fn bits(self) -> u64;
 }
-
-/// A shared value. It is here until it is used in a check, and then a register of the engine.
-pub(super) struct Register<V> {
-    slot: Slot,
-    at_first: UnsafeCell<V>,
-}
-
-// SAFETY: what is here changes through exclusive borrows only, and values are sent as numbers.
-unsafe impl<V: Send> Sync for Register<V> {}
-// SAFETY: as above.
-unsafe impl<V> Send for Register<V> {}
 
 /// Returns the ordering as the engines name it.
 pub(super) fn memory_order(order: Ordering) -> MemoryOrder {
@@ -45,7 +34,7 @@ pub(super) fn memory_order(order: Ordering) -> MemoryOrder {
 }
 
 /// Returns the ordering of the read of a change that does not write.
-fn failure_order(order: MemoryOrder) -> MemoryOrder {
+pub(super) fn failure_order(order: MemoryOrder) -> MemoryOrder {
     match order {
         MemoryOrder::Release => MemoryOrder::Relaxed,
         MemoryOrder::AcqRel => MemoryOrder::Acquire,
@@ -53,83 +42,29 @@ fn failure_order(order: MemoryOrder) -> MemoryOrder {
     }
 }
 
-impl<V> Register<V> {
-    #[track_caller]
-    pub(super) const fn new(value: V) -> Register<V> {
-        Register { slot: Slot::of(std::any::type_name::<V>), at_first: UnsafeCell::new(value) }
+#[track_caller]
+pub(super) fn valid_load(order: Ordering) {
+    match order {
+        Ordering::Release => panic!("there is no such thing as a release load"),
+        Ordering::AcqRel => panic!("there is no such thing as an acquire-release load"),
+        _ => {}
     }
 }
 
-impl<V: Number> Register<V> {
-    fn at_first(&self) -> V {
-        // SAFETY: nobody has an exclusive borrow.
-        unsafe { *self.at_first.get() }
+#[track_caller]
+pub(super) fn valid_store(order: Ordering) {
+    match order {
+        Ordering::Acquire => panic!("there is no such thing as an acquire store"),
+        Ordering::AcqRel => panic!("there is no such thing as an acquire-release store"),
+        _ => {}
     }
+}
 
-    fn perform(&self, act: Act, at: &'static Location<'static>) -> V {
-        let object = self.slot.id(|| Object::Register(self.at_first().expected()));
-        V::of(runtime::perform(object, act, at))
-    }
-
-    #[track_caller]
-    pub(super) fn load(&self, order: Ordering) -> V {
-        match order {
-            Ordering::Release => panic!("there is no such thing as a release load"),
-            Ordering::AcqRel => panic!("there is no such thing as an acquire-release load"),
-            _ => self.perform(Act::Load(memory_order(order)), Location::caller()),
-        }
-    }
-
-    #[track_caller]
-    pub(super) fn store(&self, value: V, order: Ordering) {
-        match order {
-            Ordering::Acquire => panic!("there is no such thing as an acquire store"),
-            Ordering::AcqRel => panic!("there is no such thing as an acquire-release store"),
-            _ => self.perform(Act::Store(value.number(), memory_order(order)), Location::caller()),
-        };
-    }
-
-    #[track_caller]
-    pub(super) fn update(&self, change: Change, order: Ordering) -> V {
-        let success = memory_order(order);
-        let failure = failure_order(success);
-        self.perform(Act::Update { change, bits: V::BITS, success, failure }, Location::caller())
-    }
-
-    /// Returns the value before, as an error if it was not the one expected.
-    #[track_caller]
-    pub(super) fn compare_exchange(
-        &self,
-        (current, new): (V, V),
-        (success, failure): (Ordering, Ordering),
-    ) -> Result<V, V> {
-        match failure {
-            Ordering::Release => panic!("there is no such thing as a release failure ordering"),
-            Ordering::AcqRel => {
-                panic!("there is no such thing as an acquire-release failure ordering")
-            }
-            _ => {}
-        }
-        let (success, failure) = (memory_order(success), memory_order(failure));
-        let change = V::exchange(current.expected(), new.number());
-        let act = Act::Update { change, bits: V::BITS, success, failure };
-        let before = self.perform(act, Location::caller());
-        if before == current { Ok(before) } else { Err(before) }
-    }
-
-    /// Returns the value. Nobody else uses the register now.
-    #[track_caller]
-    pub(super) fn get(&self) -> V {
-        if runtime::is_checking() {
-            return self.perform(Act::Load(MemoryOrder::Relaxed), Location::caller());
-        }
-        self.at_first()
-    }
-
-    /// Returns the value for changes without an operation. From then on it is a new register.
-    #[track_caller]
-    pub(super) fn get_mut(&mut self) -> &mut V {
-        *self = Register::new(self.get());
-        self.at_first.get_mut()
+#[track_caller]
+pub(super) fn valid_failure(order: Ordering) {
+    match order {
+        Ordering::Release => panic!("there is no such thing as a release failure ordering"),
+        Ordering::AcqRel => panic!("there is no such thing as an acquire-release failure ordering"),
+        _ => {}
     }
 }
