@@ -3,7 +3,8 @@
 use crate::learn::{Sabotage, explore_with_fault};
 use crate::tests::script::Script;
 use anyorder_testkit::concurrent::{
-    Concurrent, Outcome, everything, everything_within, random_program, random_specified_program,
+    Concurrent, Outcome, everything, everything_within, racy_cells, racy_cells_within,
+    random_program, random_racy_program, random_specified_program,
 };
 use anyorder_testkit::effort::sampled;
 use anyorder_threads::{Fault, Found, Incomplete, LearnOptions, Learnt, explore_by_learning};
@@ -117,6 +118,40 @@ fn bounds_keep_what_is_within_them() {
         }
     }
     assert!(counts["3: everything, and said"] > 20, "{counts:#?}");
+}
+
+#[test]
+fn races_within_a_bound_are_those_of_the_executions_within_it() {
+    let (mut counts, mut noticed) = ([[0_u64; 3]; 3], 0);
+    let cells = |learnt: &Learnt| -> BTreeSet<usize> {
+        let cell = |found: &Found| match &found.fault {
+            Fault::Race(race) => Some(race.object.index()),
+            _ => None,
+        };
+        learnt.faults.iter().filter_map(cell).collect()
+    };
+    for seed in sampled(120, 2_000) {
+        let program = random_racy_program(seed);
+        let Some(all) = racy_cells(&program, 1_000) else { continue };
+        for most in 0..3 {
+            let Some(racy) = racy_cells_within(&program, most, 1_000) else { continue };
+            let explore = |sabotage| {
+                let mut script = Script::new(program.clone());
+                cells(&explore_with_fault(&mut script, &within(most, false), sabotage))
+            };
+            assert_eq!(explore(Sabotage::None), racy, "seed {seed}, {most}: {program:#?}");
+            noticed += u64::from(explore(Sabotage::AllIsLocal) != racy);
+            let count = &mut counts[most as usize];
+            count[0] += 1;
+            count[1] += u64::from(!racy.is_empty());
+            count[2] += u64::from(racy != all);
+        }
+    }
+    println!("programs, racy, with more races beyond: {counts:?}; noticed {noticed}");
+    for [programs, racy, _] in counts {
+        assert!(programs > 30 && racy > 10, "{counts:?}");
+    }
+    assert!(counts[0][2] > 0 && noticed > 0, "{counts:?}, {noticed}");
 }
 
 /// An exploration that is cut goes on by rising preemptions, and what it says to have tried it has.

@@ -58,8 +58,8 @@ impl Builder {
     ///
     /// # Panics
     ///
-    /// If the variable `ANYORDER_MEMORY` is set and names no memory, or `ANYORDER_PREEMPTIONS` and is
-    /// no number.
+    /// If the variable `ANYORDER_MEMORY` is set and names no memory, or `ANYORDER_PREEMPTIONS` is
+    /// and is no number.
     pub fn new() -> Builder {
         let limits = Limits { preemptions_max: environment::preemptions(), ..Limits::default() };
         Builder { memory: environment::memory(), limits, ..Builder::default() }
@@ -85,10 +85,10 @@ impl Builder {
     }
 
     /// Sets how many preemptions an execution has at most. A preemption is a switch away from a
-    /// thread that could go on: one that waits, with a time-out or without, that spins and gives way
-    /// or that has ended is not preempted. All executions within the bound are explored, and a check
-    /// that passes says so. Otherwise the variable `ANYORDER_PREEMPTIONS` does the same. Executions
-    /// under weak memory have no such bound.
+    /// thread that could go on: one that waits, with a time-out or without, that spins and gives
+    /// way or that has ended is not preempted. All executions within the bound are explored, and a
+    /// check that passes says so. Otherwise the variable `ANYORDER_PREEMPTIONS` does the same.
+    /// Executions under weak memory have no such bound.
     ///
     /// Without a bound everything is explored, and a check that a limit cuts says up to how many
     /// preemptions all was.

@@ -85,6 +85,7 @@ pub fn explore(program: &mut Program, limits: Limits) -> Summary {
         executions_for_reports: reporter.budget.executions,
         incomplete: learnt.incomplete,
         preemptions: learnt.preemptions,
+        unseen: learnt.unseen,
         doubts,
         failures,
         ..Summary::default()

@@ -4,7 +4,7 @@ use super::failure::{Failure, FailureKind};
 use super::replay::Replayed;
 use super::source::Sources;
 use super::table;
-use anyorder_threads::{Act, Divergence, Incomplete};
+use anyorder_threads::{Act, Divergence, Incomplete, Unseen};
 use std::fmt;
 use std::fmt::Write as _;
 
@@ -28,6 +28,9 @@ pub struct Summary {
     /// If not everything was explored: up to how many preemptions all executions were. `None` if
     /// everything was, or if not even those without preemptions were.
     pub preemptions: Option<u32>,
+    /// If a limit ended the check: how much of what random executions show it had not seen, before
+    /// it went on with those of few preemptions.
+    pub unseen: Option<Unseen>,
     /// Why executions may not have been what they seemed.
     pub doubts: Vec<Doubt>,
     /// What went wrong, each once.
@@ -50,8 +53,8 @@ pub struct Summary {
 
 impl Summary {
     /// Returns whether nothing went wrong, in all executions that there are, or that a bound of
-    /// preemptions allows: then [`preemptions`](Self::preemptions) says so. Of a replay, whether that
-    /// one execution did not fail.
+    /// preemptions allows: then [`preemptions`](Self::preemptions) says so. Of a replay, whether
+    /// that one execution did not fail.
     #[must_use]
     pub fn is_ok(&self) -> bool {
         let fits = matches!(self.replayed, None | Some(Replayed::Passed));
@@ -67,12 +70,20 @@ impl Summary {
         matches!(self.incomplete, Some(Incomplete::Executions | Incomplete::Stopped(_)))
     }
 
-    /// Returns up to where all executions were explored, in words, if not everything was but what
-    /// has few preemptions.
+    /// Returns how far the check came, in words, if not everything was explored.
     #[must_use]
     pub fn explored(&self) -> Option<String> {
-        let most = u64::from(self.preemptions?);
-        Some(format!("complete up to {}", plural(most, "preemption")))
+        let complete = self
+            .preemptions
+            .map(|most| format!("complete up to {}", plural(u64::from(most), "preemption")));
+        let unseen = self.unseen.map(|unseen| {
+            let (least, most) = unseen.percent();
+            format!(
+                "a random execution would show something new with a chance of {least} to {most} %"
+            )
+        });
+        let parts: Vec<String> = complete.into_iter().chain(unseen).collect();
+        (!parts.is_empty()).then(|| parts.join("; "))
     }
 
     /// Removes leaks from the failures.

@@ -57,7 +57,8 @@ fn who_ran(before: &State, after: &State) -> usize {
     *ran.expect("a step is of a thread").0
 }
 
-fn can_go_on(program: &Concurrent, state: &State, thread: usize) -> bool {
+/// Whether a thread can go on, and neither gives way nor waits for the end of a time.
+pub(super) fn can_go_on(program: &Concurrent, state: &State, thread: usize) -> bool {
     if state.ended.contains(&thread) {
         return false;
     }

@@ -91,14 +91,19 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
         let all = self.explore_all();
         self.executions_max = self.options.executions_max;
         match all {
-            Err(Incomplete::Executions | Incomplete::Stopped(_))
+            Err(limit @ (Incomplete::Executions | Incomplete::Stopped(_)))
                 if self.options.cancel.check().is_ok() =>
             {
                 self.shorten();
-                // What it learnt reaches deeper than the first levels, and would slow them down.
-                self.known = Behaviours::new();
-                self.known.sabotage = self.sabotage;
-                self.rise(u32::MAX)
+                self.measure();
+                // What it learnt reaches deeper than few preemptions do, and would slow them down.
+                if limit != Incomplete::Executions {
+                    self.known = Behaviours::new();
+                    self.known.sabotage = self.sabotage;
+                }
+                self.rise(u32::MAX)?;
+                self.learnt.unseen = None;
+                Ok(())
             }
             all => all,
         }

@@ -104,6 +104,35 @@ pub enum Incomplete {
     Unsupported(Box<Op>),
 }
 
+/// How many of some random executions would have shown something that no thread had seen before,
+/// when the search without a bound was cut. In half of these executions each step is of any thread,
+/// in the others threads have random priorities; where it does not matter who goes on, there is no
+/// choice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Unseen {
+    /// Those that would have.
+    pub new: u32,
+    /// All of them.
+    pub of: u32,
+}
+
+impl Unseen {
+    /// The least and the greatest chance, in percent, that a random execution has of showing
+    /// something new, with a confidence of 95 in 100 (E. B. Wilson, "Probable inference", 1927).
+    #[must_use]
+    pub fn percent(self) -> (u32, u32) {
+        if self.of == 0 {
+            return (0, 100);
+        }
+        let (count, z) = (f64::from(self.of), 1.96);
+        let share = f64::from(self.new) / count;
+        let middle = share + z * z / (2.0 * count);
+        let half = z * (share * (1.0 - share) / count + z * z / (4.0 * count * count)).sqrt();
+        let bound = |value: f64| (100.0 * value / (1.0 + z * z / count)).clamp(0.0, 100.0);
+        (bound(middle - half).floor() as u32, bound(middle + half).ceil() as u32)
+    }
+}
+
 /// What an exploration found.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Learnt {
@@ -129,4 +158,6 @@ pub struct Learnt {
     /// If not everything was explored: up to how many preemptions all executions were. `None` if
     /// everything was, or if not even all executions without preemptions were.
     pub preemptions: Option<u32>,
+    /// How much the search without a bound had not seen, if it was cut with time left to find out.
+    pub unseen: Option<Unseen>,
 }

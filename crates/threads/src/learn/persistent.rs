@@ -24,6 +24,8 @@ pub(crate) struct Persistent {
     best: Vec<usize>,
     set: Vec<usize>,
     is_in: Vec<bool>,
+    /// The threads around which a set was closed.
+    tried: Vec<bool>,
     sabotage: Sabotage,
 }
 
@@ -40,9 +42,12 @@ impl Persistent {
         self.sabotage = sabotage;
         let able = ways.iter().filter(|ways| **ways > 0).count();
         self.best.clear();
+        self.tried.clear();
+        self.tried.resize(ways.len(), false);
         let mut least = usize::MAX;
         for seed in (0..ways.len()).filter(|seed| ways[*seed] > 0) {
             let count = self.close(seed, state, known, ways, least);
+            self.tried[seed] = true;
             if count < least {
                 least = count;
                 std::mem::swap(&mut self.best, &mut self.set);
@@ -72,6 +77,7 @@ impl Persistent {
         if sabotage == Sabotage::AllIsLocal {
             return true;
         }
+        self.tried.clear();
         self.close(at, state, known, ways, 2);
         self.set.len() == 1
             && (sabotage == Sabotage::GivingIsLocal || !makes_possible(at, state, known))
@@ -96,7 +102,8 @@ impl Persistent {
         while let Some(at) = self.set.get(next).copied() {
             next += 1;
             able += usize::from(ways[at] > 0);
-            if able >= most {
+            // What is closed around a thread of the set is as a rule in the set.
+            if able >= most || (self.tried.get(at) == Some(&true) && most != usize::MAX) {
                 return most;
             }
             self.need(at, state, known, ways[at] > 0);
