@@ -4,8 +4,8 @@
 //! holds for all executions that it stands for. So each execution is looked at when it ends, and
 //! what is found is found where an execution shows it, not proved absent.
 //!
-//! - A use of memory that was freed before is seen when its operation was performed: the arena gives
-//!   nothing out twice in one execution and knows what was freed.
+//! - A use of memory that was freed before is seen when its operation was performed: the arena
+//!   gives nothing out twice in one execution and knows what was freed.
 //! - A use that nothing orders *before* the free may come after it in another execution. That is a
 //!   candidate, until such an execution was run: owners may be counted by what the engine does not
 //!   see, as in the `Arc` of the standard library.
