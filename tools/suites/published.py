@@ -41,8 +41,8 @@ def outcome(suite):
     if "could not compile" in text or (status not in (0, 101)):
         return {"builds": False}, text
     models = re.findall(
-        r"^anyorder: (\S+): (\d+) executions, \d+ states, ([\d.]+) s$", text, re.M)
-    cut = re.findall(r"^anyorder: (\S+): NOT COMPLETE", text, re.M)
+        r"anyorder: (\S+): (\d+) executions, \d+ states, ([\d.]+) s$", text, re.M)
+    cut = re.findall(r"anyorder: (\S+): NOT COMPLETE", text, re.M)
     whole = [(place, int(count)) for place, count, _ in models if place not in cut]
     passed = sum(int(count) for count in re.findall(r"^test result: .*? (\d+) passed", text, re.M))
     failed = sorted(set(re.findall(r"^    ([\w:]+)$", text, re.M)))

@@ -19,7 +19,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// The most executions of one check that are looked at for what nothing orders.
-const LOOKS_MAX: u64 = 50_000;
+const LOOKS_MAX: u64 = 20_000;
 
 /// The most operations of an execution that is looked at.
 const OPERATIONS_MAX: usize = 5_000;
