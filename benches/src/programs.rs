@@ -50,14 +50,18 @@ fn counter(n: usize) {
 /// n threads: an atomic addition.
 fn ainc(n: usize) {
     let shared = Arc::new(AtomicUsize::new(0));
-    all(many(n, &shared, |count, _| count.fetch_add(1, SeqCst)));
+    all(many(n, &shared, |count, _| {
+        count.fetch_add(1, SeqCst);
+    }));
     assert_eq!(shared.load(SeqCst), n);
 }
 
 /// n threads insert different keys in a locked set.
 fn set(n: usize) {
     let shared = Arc::new(Mutex::new(BTreeSet::new()));
-    all(many(n, &shared, |set, key| set.lock().unwrap().insert(key)));
+    all(many(n, &shared, |set, key| {
+        set.lock().unwrap().insert(key);
+    }));
     assert_eq!(shared.lock().unwrap().len(), n);
 }
 
