@@ -14,3 +14,7 @@ ANYORDER_BOMBS=all cargo test --release -p anyorder-cli --test bombs
 ANYORDER_FAULTS=all cargo test -p anyorder-cli --test faults
 # Every certificate that a command of a test writes is certified by both checkers.
 ANYORDER_CERTIFY_ALL=1 cargo test -p anyorder-cli --test all
+# Atomics of the size of the standard library's, and published crates: their bugs and their suites.
+cargo test -p anyorder --features std-size
+tools/suites/run.py bugs
+tools/suites/run.py suites

@@ -4,6 +4,7 @@
 //! the same names and signatures. In a check their operations go to an engine, which runs the
 //! program again and again until it has seen all that can happen.
 //!
+//! - [`parking_lot`] has the locks of the crate of that name.
 //! - [`check`] runs a closure in all of its executions, and panics with a report if one fails;
 //!   [`macro@test`] makes a test of a function.
 //! - [`Builder`] does so with limits and other settings.
@@ -96,6 +97,7 @@ pub mod cell;
 pub mod future;
 pub mod hint;
 pub mod object;
+pub mod parking_lot;
 pub mod sync;
 pub mod thread;
 

@@ -14,6 +14,7 @@ mod litmus;
 mod locks;
 mod memory;
 mod objects;
+mod parking_lot;
 mod readme;
 mod replay;
 mod reports;

@@ -187,3 +187,23 @@ fn contents_behind_a_pointer() {
     });
     assert_eq!(seen, [(1, 0), (1, 1), (5, 0), (6, 1)]);
 }
+
+#[test]
+fn pointers_move_by_values_on_the_heap_and_on_the_stack() {
+    use anyorder::sync::atomic::{AtomicPtr, Ordering};
+    anyorder::check(|| {
+        let move_it = |values: &mut [u32]| {
+            let base = values.as_mut_ptr();
+            let pointer = AtomicPtr::new(base);
+            assert_eq!(pointer.fetch_ptr_add(2, Ordering::SeqCst), base);
+            assert_eq!(pointer.fetch_ptr_sub(1, Ordering::SeqCst), base.wrapping_add(2));
+            assert_eq!(pointer.load(Ordering::SeqCst), base.wrapping_add(1));
+        };
+        move_it(&mut [1, 2, 3, 4]);
+        move_it(&mut Box::new([1, 2, 3, 4])[..]);
+    });
+    // Outside of checks they can be printed.
+    let mut value = 1_u8;
+    let pointer = AtomicPtr::new(&raw mut value);
+    assert_eq!(format!("{pointer:p}"), format!("{:p}", &raw mut value));
+}

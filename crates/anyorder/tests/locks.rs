@@ -315,3 +315,32 @@ fn exclusive_borrows_need_no_lock() {
     });
     assert_eq!(seen, [(4, 4)]);
 }
+
+#[test]
+fn a_loop_of_waits_with_a_time_limit_is_no_starvation() {
+    use anyorder::sync::{Arc, Condvar, Mutex};
+    use std::time::Duration;
+    let summary = anyorder::Builder::new().explore(|| {
+        let shared = Arc::new((Mutex::new(false), Condvar::new()));
+        let theirs = Arc::clone(&shared);
+        let waiter = anyorder::thread::spawn(move || {
+            let mut ready = theirs.0.lock().unwrap();
+            while !*ready {
+                ready = theirs.1.wait_timeout(ready, Duration::from_secs(1)).unwrap().0;
+            }
+        });
+        let parked = anyorder::thread::spawn({
+            let shared = Arc::clone(&shared);
+            move || {
+                while !*shared.0.lock().unwrap() {
+                    anyorder::thread::park_timeout(Duration::from_secs(1));
+                }
+            }
+        });
+        *shared.0.lock().unwrap() = true;
+        shared.1.notify_one();
+        waiter.join().unwrap();
+        parked.join().unwrap();
+    });
+    assert!(summary.is_ok(), "{summary}");
+}

@@ -3,7 +3,7 @@
 use anyorder::cell::UnsafeCell;
 use anyorder::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use anyorder::sync::{Arc, Condvar, Mutex, mpsc};
-use anyorder::{Builder, FailureKind, Incomplete, Summary, thread};
+use anyorder::{Builder, Doubt, FailureKind, Incomplete, Summary, thread};
 
 fn explore(f: impl Fn() + Send + Sync + 'static) -> Summary {
     Builder::new().explore(f)
@@ -166,4 +166,25 @@ fn what_outlives_an_execution_is_noticed() {
     });
     assert!(matches!(summary.incomplete, Some(Incomplete::Diverged(Some(_)))), "{summary}");
     assert!(summary.to_string().contains("outlives an execution"), "{summary}");
+}
+
+#[test]
+fn a_loop_that_looks_at_a_clock_is_no_livelock() {
+    use std::time::{Duration, Instant};
+    let run = |waits: Option<Duration>| {
+        Builder::new().explore(move || {
+            let flag = AtomicBool::new(false);
+            let begun = Instant::now();
+            while !flag.load(Ordering::SeqCst) {
+                if waits.is_some_and(|waits| begun.elapsed() > waits) {
+                    break;
+                }
+                thread::yield_now();
+            }
+        })
+    };
+    let summary = run(Some(Duration::from_millis(5)));
+    assert_eq!((summary.failures.len(), summary.doubts.as_slice()), (0, &[Doubt::Clock][..]));
+    let summary = run(None);
+    assert!(matches!(only(&summary), FailureKind::Livelock(_)));
 }

@@ -4,11 +4,15 @@ use crate::arguments::Settings;
 use crate::lock::{Project, cargo};
 use crate::say;
 use crate::sources::Patch;
+use std::process::Command;
 use std::{env, fs};
 
 /// The packages that do the work: in a build for tests they are optimised all the same.
 const OPTIMISED: [&str; 5] =
     ["anyorder", "anyorder-threads", "anyorder-common", "rustc-hash", "corosensei"];
+
+/// The most packages of a lock file that are updated.
+const UPDATES_MAX: usize = 16;
 
 /// The exit status of cargo when it was killed.
 const KILLED: u8 = 101;
@@ -32,15 +36,10 @@ pub(crate) fn run(settings: &Settings, project: &Project, patches: &[Patch]) -> 
     let before = project.read_lock()?;
     // Ctrl-C ends cargo, and we go on to put the lock file back. Without a handler it is not.
     let _ = ctrlc::set_handler(|| {});
+    update(settings, patches);
     let mut command = cargo();
     command.arg("test");
-    for patch in patches {
-        // Cargo takes no tables here.
-        for (field, value) in patch.fields() {
-            command.arg("--config");
-            command.arg(format!("patch.crates-io.{}.{field}={value}", patch.key()));
-        }
-    }
+    add_patches(&mut command, patches);
     for package in OPTIMISED {
         command.arg("--config");
         command.arg(format!("profile.dev.package.{package}.opt-level=3"));
@@ -49,6 +48,50 @@ pub(crate) fn run(settings: &Settings, project: &Project, patches: &[Patch]) -> 
     restore(project, &before)?;
     let status = status.map_err(|error| format!("cannot run cargo: {error}"))?;
     Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(KILLED))
+}
+
+fn add_patches(command: &mut Command, patches: &[Patch]) {
+    for patch in patches {
+        // Cargo takes no tables here.
+        for (field, value) in patch.fields() {
+            command.arg("--config");
+            command.arg(format!("patch.crates-io.{}.{field}={value}", patch.key()));
+        }
+    }
+}
+
+/// Takes newer versions of what the lock file has too old for the shims, as far as that helps. What
+/// is still wrong cargo says when it runs the tests.
+fn update(settings: &Settings, patches: &[Patch]) {
+    let offline = settings.has("--offline").then_some("--offline");
+    let mut updated: Vec<String> = Vec::new();
+    while updated.len() < UPDATES_MAX {
+        let mut command = cargo();
+        command.args(["metadata", "--format-version=1"]).args(settings.of_project()).args(offline);
+        add_patches(&mut command, patches);
+        let Ok(output) = command.output() else { return };
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        let Some(name) = too_old(&errors).filter(|_| !output.status.success()) else { return };
+        if updated.iter().any(|known| known == name) {
+            return;
+        }
+        let mut command = cargo();
+        command.args(["update", name]).args(settings.of_project()).args(offline);
+        add_patches(&mut command, patches);
+        if !command.output().is_ok_and(|output| output.status.success()) {
+            return;
+        }
+        say(&format!("{name} is newer than in the lock file while the tests run"));
+        updated.push(name.to_owned());
+    }
+}
+
+/// Returns the package of which cargo finds no version.
+fn too_old(errors: &str) -> Option<&str> {
+    let after = errors.split_once("failed to select a version for `")?.1;
+    let name = after.split('`').next()?;
+    let is_name = name.chars().all(|c| c.is_alphanumeric() || "-_".contains(c));
+    is_name.then_some(name)
 }
 
 fn has_flags() -> bool {
@@ -63,4 +106,17 @@ fn restore(project: &Project, before: &str) -> Result<(), String> {
         return Ok(());
     }
     fs::write(&project.lock, before).map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::too_old;
+
+    #[test]
+    fn the_package_that_is_too_old_is_named() {
+        let errors = "error: failed to select a version for `libc`.\n    ... required by package";
+        assert_eq!(too_old(errors), Some("libc"));
+        assert_eq!(too_old("error: failed to select a version for `x y`"), None);
+        assert_eq!(too_old("error: no matching package named `libc` found"), None);
+    }
 }

@@ -5,8 +5,5 @@ pub use anyorder::thread::{
     yield_now,
 };
 
-#[cfg(feature = "spawn-local")]
+// As in loom, threads need not be `Send`.
 pub use anyorder::thread::spawn_local as spawn;
-
-#[cfg(not(feature = "spawn-local"))]
-pub use anyorder::thread::spawn;

@@ -3,7 +3,7 @@
 use super::failure::{Failure, FailureKind, leak, race, signature};
 use super::misuse::misuse;
 use super::passing::{self, Budget};
-use super::relive::{provoke, relive};
+use super::relive::{provoke, relive, stops_spinning};
 use super::replay::{self, Replayed, Schedule};
 use super::run::{Run, along};
 use super::source::Sources;
@@ -64,7 +64,7 @@ pub fn explore(program: &mut Program, limits: Limits) -> Summary {
         let before = limits.time_max.map(|most| most * 2 / 3);
         timed(before, &turn, || explore_by_learning(program, &options))
     });
-    let mut reporter = Reporter { budget, sources: Sources::default() };
+    let mut reporter = Reporter { budget, sources: Sources::default(), saw_clock: false };
     let leaks = program.take_leaks();
     let (misuses, candidates) = program.take_misuses();
     let mut failures: Vec<Failure> =
@@ -77,6 +77,7 @@ pub fn explore(program: &mut Program, limits: Limits) -> Summary {
     let doubts = [
         (program.has_loose_names(), Doubt::LooseNames),
         (program.has_outside_data(), Doubt::OutsideData),
+        (reporter.saw_clock, Doubt::Clock),
     ];
     let doubts = doubts.into_iter().filter(|doubt| doubt.0).map(|doubt| doubt.1).collect();
     Summary {
@@ -111,7 +112,8 @@ pub(super) fn timed<R>(time_max: Option<Duration>, cancel: &Cancel, f: impl FnOn
 
 /// Runs one execution, as a text says.
 pub(super) fn replay(program: &mut Program, schedule: &Schedule, limits: Limits) -> Summary {
-    let mut reporter = Reporter { budget: Budget::new(limits), sources: Sources::default() };
+    let sources = Sources::default();
+    let mut reporter = Reporter { budget: Budget::new(limits), sources, saw_clock: false };
     let _ = (program.take_leaks(), program.take_misuses());
     program.set_describe(replay::of_log);
     let (run, misfit) = schedule.run(program, limits.steps_max);
@@ -152,6 +154,8 @@ pub(super) fn replay(program: &mut Program, schedule: &Schedule, limits: Limits)
 struct Reporter {
     budget: Budget,
     sources: Sources,
+    /// Whether a loop ended that nothing in the program ends.
+    saw_clock: bool,
 }
 
 impl Reporter {
@@ -164,6 +168,13 @@ impl Reporter {
         let is_confirmed = is_whole && shows(&run, &found.fault);
         if matches!(found.fault, Fault::Deadlock(_) | Fault::Livelock(_)) && run.has_failed() {
             return None;
+        }
+        if matches!(found.fault, Fault::Livelock(_)) && is_confirmed {
+            self.budget.executions += 1;
+            if stops_spinning(program, &found.steps, PATIENCE) {
+                self.saw_clock = true;
+                return None;
+            }
         }
         let trace = Trace::new(program, &run, &mut self.sources);
         let kind = match &found.fault {
@@ -289,6 +300,9 @@ impl Reporter {
         self.failure(program, &run, trace, kind, is_confirmed)
     }
 }
+
+/// How long a loop is watched before it is said never to end.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// The most executions that are run to see whether memory can be used after it is freed.
 const CANDIDATES_MAX: usize = 64;

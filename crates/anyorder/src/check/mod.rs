@@ -5,8 +5,8 @@
 //! - `run`: one execution by hand; `replay`: one that a text tells; `passing`: the right run beside
 //!   a failing one;
 //! - `trace`, `names`, `source`: a run with the names of threads, of variables, of places;
-//! - `failure`, `blocked`, `endless`, `misuse`: what went wrong; `relive`: the execution again, where
-//!   the engine does not know it;
+//! - `failure`, `blocked`, `endless`, `misuse`: what went wrong; `relive`: the execution again,
+//!   where the engine does not know it;
 //! - `weak`: what only weak memory has;
 //! - `words`, `rows`, `title`, `table`, `summary`: all of it as text; `html`, `picture`: as a page.
 

@@ -3,6 +3,7 @@
 use super::run::{Driver, Run};
 use crate::runtime::{Log, Misuse, Program};
 use anyorder_threads::{Act, Object, ObjectId, Op, Step, ThreadId};
+use std::time::{Duration, Instant};
 
 /// Runs the execution of a log again: threads end as soon as they can.
 pub(super) fn relive(program: &mut Program, log: &Log, steps_max: usize) -> Run {
@@ -54,6 +55,27 @@ fn woken(waiting: &[ThreadId], later: &[(ThreadId, Op, u64)], condition: ObjectI
     };
     let first = later.iter().find(wakes)?.0;
     waiting.iter().position(|thread| *thread == first).map(|at| at as u32)
+}
+
+/// Returns whether threads that spin at the end of an execution stop if they are let alone for a
+/// while: their loops look at a clock, or count.
+pub(super) fn stops_spinning(program: &mut Program, steps: &[Step], patience: Duration) -> bool {
+    let mut driver = Driver::patient(program);
+    if !steps.iter().all(|step| driver.step(*step)) {
+        return false;
+    }
+    let until = Instant::now() + patience;
+    let is_end = |act: &Act| matches!(act, Act::Exit(_) | Act::Fail(_));
+    while Instant::now() < until {
+        for _ in 0..64 {
+            let Some(step) = driver.ready().first().copied() else { return true };
+            let ends = driver.next(step.thread).is_some_and(|next| is_end(&next.op.act));
+            if ends || !driver.step(step) {
+                return ends;
+            }
+        }
+    }
+    false
 }
 
 /// Runs an execution in which a use of memory may come after its free: as the log up to the use,

@@ -41,7 +41,17 @@ pub(super) struct Driver<'p> {
 impl<'p> Driver<'p> {
     /// Begins an execution.
     pub(super) fn new(program: &'p mut Program) -> Driver<'p> {
+        Driver::of(Execution::new(program))
+    }
+
+    /// As [`new`](Self::new), but threads may spin in vain as long as they like.
+    pub(super) fn patient(program: &'p mut Program) -> Driver<'p> {
         let mut execution = Execution::new(program);
+        execution.set_spins_max(u32::MAX);
+        Driver::of(execution)
+    }
+
+    fn of(mut execution: Execution<'p, Program>) -> Driver<'p> {
         execution.restart();
         let mut driver = Driver { execution, in_vain: Vec::new(), ready: Vec::new() };
         driver.refresh();

@@ -107,6 +107,9 @@ pub enum Doubt {
     /// A lock or cell that was made outside of the closure holds data that one execution leaves to
     /// the next. Made inside, it begins anew in each.
     OutsideData,
+    /// A loop that nothing in the program ends came to its end all the same when it went on for a
+    /// while: it looks at a clock, or counts its turns. What comes after it was not explored.
+    Clock,
 }
 
 impl fmt::Display for Summary {
@@ -285,6 +288,10 @@ impl fmt::Display for Doubt {
             Doubt::OutsideData => {
                 "a lock or cell that was made outside of the closure keeps its data from one \
                  execution to the next; make it inside"
+            }
+            Doubt::Clock => {
+                "a loop that nothing ends came to its end when it went on for a while: it looks at \
+                 a clock, or counts its turns; what comes after it was not explored"
             }
         })
     }

@@ -4,8 +4,8 @@
 //! holds for all executions that it stands for. So each execution is looked at when it ends, and
 //! what is found is found where an execution shows it, not proved absent.
 //!
-//! - A use of memory that was freed before is seen when its operation was performed: the arena gives
-//!   nothing out twice in one execution and knows what was freed.
+//! - A use of memory that was freed before is seen when its operation was performed: the arena
+//!   gives nothing out twice in one execution and knows what was freed.
 //! - A use that nothing orders *before* the free may come after it in another execution. That is a
 //!   candidate, until such an execution was run: owners may be counted by what the engine does not
 //!   see, as in the `Arc` of the standard library.
@@ -19,7 +19,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// The most executions of one check that are looked at for what nothing orders.
-const LOOKS_MAX: u64 = 50_000;
+const LOOKS_MAX: u64 = 20_000;
 
 /// The most operations of an execution that is looked at.
 const OPERATIONS_MAX: usize = 5_000;

@@ -24,15 +24,19 @@ const NEAR: Code = Code { thread_at: 20, threads_max: 1 << 12, on_stack: 1 << 19
 const WIDE: Code = Code { thread_at: 36, threads_max: 1 << 20, on_stack: 1 << 35 };
 
 impl Code {
+    /// Positions on a stack are distances from its base, downwards. The number grows with the
+    /// address all the same: programs add to it.
     fn write(&self, thread: ThreadId, is_stack: bool, position: u64) -> Option<u64> {
         let fits = thread.0 < self.threads_max && position < self.on_stack;
+        let position = if is_stack { self.on_stack.wrapping_sub(position) } else { position };
         let place = u64::from(thread.0) << self.thread_at | position;
         fits.then_some(if is_stack { place | self.on_stack } else { place })
     }
 
     fn read(&self, code: u64) -> (usize, bool, u64) {
         let thread = (code >> self.thread_at) as usize % self.threads_max as usize;
-        (thread, code & self.on_stack != 0, code & (self.on_stack - 1))
+        let (is_stack, position) = (code & self.on_stack != 0, code & (self.on_stack - 1));
+        (thread, is_stack, if is_stack { self.on_stack - position } else { position })
     }
 }
 

@@ -50,6 +50,10 @@ impl Condvar {
         let (condition, lock) = (self.slot.id(Object::condition), locked.lock_id());
         runtime::perform(condition, Act::Wait { lock, mode: LockMode::Exclusive }, at);
         let is_notified = runtime::perform(condition, Act::Wake(patience), at) == 1;
+        if !is_notified {
+            // A loop that waits for some time, again and again, is one that spins.
+            runtime::give_way(at);
+        }
         let act = Act::Lock(LockMode::Exclusive, Patience::Wait);
         (is_notified, runtime::perform(lock, act, at) & 2 == 2)
     }

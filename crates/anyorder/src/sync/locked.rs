@@ -24,6 +24,13 @@ pub(crate) struct Section {
     at: &'static Location<'static>,
 }
 
+impl Section {
+    /// The same, but for a lock that a panic does not poison.
+    pub(crate) fn without_poison(self) -> Section {
+        Section { was_panicking: true, ..self }
+    }
+}
+
 impl<T> Locked<T> {
     /// Makes a lock and its data, of a type that reports name.
     #[track_caller]
@@ -114,6 +121,18 @@ impl<T: ?Sized> Locked<T> {
         let act = Act::Convert { from: section.mode, to, patience: Patience::Wait };
         runtime::perform_in_drop(self.lock_id(), act, section.at);
         section.mode = to;
+    }
+
+    /// Becomes the only holder. Returns whether it did.
+    #[track_caller]
+    pub(crate) fn upgrade(&self, section: &mut Section, patience: Patience) -> bool {
+        self.publish(section);
+        let act = Act::Convert { from: section.mode, to: LockMode::Exclusive, patience };
+        let is_done = runtime::perform(self.lock_id(), act, Location::caller()) & 1 == 1;
+        if is_done {
+            section.mode = LockMode::Exclusive;
+        }
+        is_done
     }
 
     #[track_caller]

@@ -10,6 +10,8 @@ pub use once_lock::OnceLock;
 pub use rwlock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 pub use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
+pub(crate) use locked::{Locked, Section};
+
 pub mod atomic;
 pub mod mpsc;
 

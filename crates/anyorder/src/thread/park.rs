@@ -19,5 +19,8 @@ pub fn park() {
 /// As [`std::thread::park_timeout`]: ends in both ways, whatever the duration.
 #[track_caller]
 pub fn park_timeout(_duration: Duration) {
-    runtime::perform(token(), Act::Park(Patience::TimeOut), Location::caller());
+    let at = Location::caller();
+    if runtime::perform(token(), Act::Park(Patience::TimeOut), at) == 0 {
+        runtime::give_way(at);
+    }
 }

@@ -219,6 +219,6 @@ impl From<bool> for AtomicBool {
 
 impl fmt::Debug for AtomicBool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.load(Ordering::Relaxed), f)
+        fmt::Debug::fmt(&self.register.get(), f)
     }
 }

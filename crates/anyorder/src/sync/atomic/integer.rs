@@ -262,7 +262,7 @@ macro_rules! atomic {
 
             impl fmt::Debug for $name {
                 fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                    fmt::Debug::fmt(&self.load(Ordering::Relaxed), f)
+                    fmt::Debug::fmt(&self.register.get(), f)
                 }
             }
         };

@@ -186,6 +186,20 @@ impl<T> AtomicPtr<T> {
         }
     }
 
+    /// As that of the standard library: moves the pointer on by so many values. Returns the one
+    /// before.
+    #[track_caller]
+    pub fn fetch_ptr_add(&self, count: usize, order: Ordering) -> *mut T {
+        self.fetch_byte_add(count.wrapping_mul(size_of::<T>()), order)
+    }
+
+    /// As that of the standard library: moves the pointer back by so many values. Returns the one
+    /// before.
+    #[track_caller]
+    pub fn fetch_ptr_sub(&self, count: usize, order: Ordering) -> *mut T {
+        self.fetch_byte_sub(count.wrapping_mul(size_of::<T>()), order)
+    }
+
     /// Returns the pointer for changes without an operation.
     #[track_caller]
     pub fn get_mut(&mut self) -> &mut *mut T {
@@ -230,8 +244,14 @@ impl<T> From<*mut T> for AtomicPtr<T> {
     }
 }
 
+impl<T> fmt::Pointer for AtomicPtr<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Pointer::fmt(&self.register.get(), f)
+    }
+}
+
 impl<T> fmt::Debug for AtomicPtr<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.load(Ordering::Relaxed), f)
+        fmt::Debug::fmt(&self.register.get(), f)
     }
 }
