@@ -3,8 +3,11 @@
 use super::descriptions::{described, run_of, site_at};
 use super::program::Model;
 use super::schedule::{follow, schedule_of};
+use super::threads::by_threads;
 use crate::certify::certify_schedule;
-use crate::states::{AttributeUpdate, Described, NoSchedule, Reduction, RunEnd, StateProgram};
+use crate::states::{
+    AttributeUpdate, Described, NoSchedule, Reduction, RunEnd, StateProgram, ThreadBudget, ThreadSearch,
+};
 use crate::verdict::CertificateVerdict;
 use anyorder_finding::run::Run;
 use anyorder_search::{Path, Violation};
@@ -35,6 +38,17 @@ impl StateProgram for Model {
 
     fn reduction(&self) -> Option<Reduction<Model>> {
         Some(Reduction::of_tasks())
+    }
+
+    fn by_threads(
+        &self,
+        budget: ThreadBudget,
+        control: &Control<'_>,
+    ) -> Option<ThreadSearch<Machine>> {
+        Some(match by_threads(self, budget, control) {
+            Ok((outcome, stats)) => ThreadSearch::Found(outcome, stats),
+            Err(misfit) => ThreadSearch::Unfit(misfit.to_string()),
+        })
     }
 
     fn describe(&self, violation: &Violation<Machine>) -> Described {

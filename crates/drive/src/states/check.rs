@@ -1,5 +1,6 @@
 //! Checks a program given as states: searches them, and reports violations as findings.
 
+use super::by_threads::as_asked;
 use super::conflicts::Conflict;
 use super::full::full;
 use super::program::StateProgram;
@@ -29,6 +30,9 @@ pub enum Algorithm {
     Paper,
     /// All states. The runs that it shows are the shortest.
     Full,
+    /// What each thread can see, for programs of threads alone. Executions that differ only in what
+    /// no thread sees are one.
+    Threads,
 }
 
 /// The options of a check of states.
@@ -182,7 +186,7 @@ pub fn check_states_watched<P: StateProgram>(
     let (algorithm, _) = options.plan(program);
     let system = program.system();
     let reduction = match (algorithm, program.reduction()) {
-        (Algorithm::Full, _) => None,
+        (Algorithm::Full | Algorithm::Threads, _) => None,
         (_, Some(reduction)) => Some(reduction),
         (_, None) => return Err(no_reduction(program)),
     };
@@ -191,6 +195,7 @@ pub fn check_states_watched<P: StateProgram>(
         return Ok(CheckResult { result, ..CheckResult::default() });
     }
     let (mut result, never_run) = match reduction {
+        None if algorithm == Algorithm::Threads => as_asked(program, options, control)?,
         None => all_states(program, options, control, watcher)?,
         Some(reduction) => (reduction.search)(program, algorithm, options, control)?,
     };
