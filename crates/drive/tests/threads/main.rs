@@ -55,7 +55,7 @@ fn random_models_have_the_findings_of_all_states() {
             }
         };
         if !threads.limits.is_empty() {
-            hit(&format!("incomplete: {:?}", threads.limits));
+            hit(&format!("incomplete: {:?}", threads.limits)); println!("seed {seed}\n{text}");
             continue;
         }
         let (found, wanted) = (ids(&threads), ids(&states));

@@ -1,6 +1,6 @@
 //! Turns what the engine of threads found into paths of the machine.
 
-use super::program::{FAILURES, FINAL, HELD, ModelThreads};
+use super::program::{FAILURES, FINAL, ModelThreads};
 use crate::states::offers_of;
 use anyorder_search::{Path, Property, Violation};
 use anyorder_system::StateSystem as _;
@@ -39,7 +39,7 @@ impl<'m, 'p, 'a> Paths<'m, 'p, 'a> {
     pub(super) fn violation(&mut self, found: &Found) -> Option<Violation<Machine>> {
         let wanted = match found.fault {
             Fault::Failure(number) if number >= FAILURES => Some(number),
-            Fault::Failure(FINAL | HELD) | Fault::Deadlock(_) | Fault::Livelock(_) => None,
+            Fault::Failure(FINAL) | Fault::Deadlock(_) | Fault::Livelock(_) => None,
             _ => return None,
         };
         let path = self.path(&found.steps, wanted)?;

@@ -65,6 +65,7 @@ fn outcome(
     let _unwatched = JobWatch::default().enter();
     let machine = &model.machine;
     let mut limits = Vec::new();
+    if std::env::var("DBG").is_ok() { eprintln!("DBG {:?} {:?}", learnt.incomplete, (learnt.executions, learnt.steps, learnt.states)); }
     match (&learnt.incomplete, control.check()) {
         (_, Err(stopped)) => limits.push(Limit::from(stopped.0)),
         (None, Ok(())) => {}

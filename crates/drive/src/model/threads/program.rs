@@ -34,10 +34,10 @@ enum Thing {
 
 /// The failure of a run that ends where `final` does not hold.
 pub(super) const FINAL: u32 = 0;
-/// The failure of a thread that ends and holds a lock.
-pub(super) const HELD: u32 = 1;
 /// The first number of the failures of steps.
-pub(super) const FAILURES: u32 = 2;
+pub(super) const FAILURES: u32 = 1;
+/// As which forked thread the one counts that stands for a lock that is never given back.
+const GHOST: u32 = u32::MAX;
 
 /// Results of attempts that are kept at most.
 const ATTEMPTS_MAX: usize = 1 << 18;
@@ -103,6 +103,8 @@ enum Code {
     /// The thread that starts the declared ones, and looks at the end.
     Main { started: u32, joined: u32 },
     Of(LoneThread),
+    /// Never ends, so that a run in which a lock is never given back does not.
+    Ghost,
 }
 
 /// What the result of the last operation means.
@@ -247,6 +249,10 @@ impl<'a> ModelThreads<'a> {
             }
             if let Some(next) = match &live.code {
                 Code::Main { .. } => Some(self.main(live)?),
+                Code::Ghost => {
+                    live.then = Then::Never;
+                    continue;
+                }
                 Code::Of(lone) => {
                     let lone = lone.clone();
                     self.step(live, &lone)?
@@ -341,7 +347,8 @@ impl<'a> ModelThreads<'a> {
             live.then = Then::Commit(Rc::clone(&attempt), way);
         }
         if std::mem::take(&mut live.is_inside) {
-            let hash = taken.after.as_ref().map_or(0, LoneThread::knowledge);
+            let ended = u128::from(taken.failure.is_some()) << 1 | u128::from(taken.leaves_locks);
+            let hash = taken.after.as_ref().map_or(ended, LoneThread::knowledge);
             let value = u64::from(self.knowledge.of(&hash).0);
             live.queue.push_back((Thing::Steps(live.id), Act::Return { call: 0, value }));
         }
@@ -402,7 +409,8 @@ impl<'a> ModelThreads<'a> {
             Some(after) => live.code = Code::Of(after.clone()),
             None => {
                 if taken.leaves_locks && !self.has_final {
-                    live.queue.push_back((Thing::Nothing, Act::Fail(HELD)));
+                    let ghost = self.child(live.id, GHOST);
+                    live.queue.push_back((Thing::End(ghost), Act::Spawn(ghost)));
                 }
                 live.then = Then::Exit;
             }
@@ -474,9 +482,14 @@ impl ThreadProgram for ModelThreads<'_> {
             let declared = self.lonely.threads();
             let of = |thread: ThreadId| declared.get(thread.index().checked_sub(1)?).cloned();
             let lone = of(thread).or_else(|| self.born.get(&thread).cloned());
+            let code = match lone {
+                Some(lone) => Code::Of(lone),
+                None if thread == ThreadId::MAIN => Code::Main { started: 0, joined: 0 },
+                None => Code::Ghost,
+            };
             Live {
                 id: thread,
-                code: lone.map_or(Code::Main { started: 0, joined: 0 }, Code::Of),
+                code,
                 found: Vec::new(),
                 is_inside: false,
                 queue: VecDeque::new(),
