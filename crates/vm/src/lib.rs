@@ -51,7 +51,7 @@ pub use anyorder_program as program;
 pub use machine::Machine;
 pub use state::State;
 pub use system::{
-    AsyncRun, Attempt, Ended, LoneThread, Lonely, MachineFactory, MachineRun, Misfit, NewTask,
+    AsyncRun, Attempt, Ended, LoneCall, LoneThread, Lonely, MachineFactory, MachineRun, Misfit, NewTask,
     PathWords, PlaceChange, RealThread, Reason, SharedPlace, StepFacts, StepPlace, Sync, Wait,
     Waiting, WaitingPlace, Way, Write,
 };

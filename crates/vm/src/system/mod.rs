@@ -3,7 +3,7 @@
 pub use self::async_run::AsyncRun;
 pub use self::changes::{NewTask, PlaceChange};
 pub use self::lone::{
-    Attempt, Ended, LoneThread, Lonely, Misfit, RealThread, SharedPlace, Sync, Wait, Way,
+    Attempt, Ended, LoneCall, LoneThread, Lonely, Misfit, RealThread, SharedPlace, Sync, Wait, Way,
 };
 pub use self::path_words::{PathWords, StepFacts};
 pub use self::tasks::{MachineFactory, MachineRun};

@@ -9,7 +9,7 @@ use crate::states::ThreadBudget;
 use anyorder_finding::{Stats, stat};
 use anyorder_search::{Limit, Outcome, Stats as Counts, never_run, sort_violations};
 use anyorder_system::{Control, JobWatch};
-use anyorder_threads::{Incomplete, LearnOptions, Learnt, explore_by_learning};
+use anyorder_threads::{Fault, Found, Incomplete, LearnOptions, Learnt, explore_by_learning};
 use anyorder_vm::{Lonely, Machine, Misfit};
 use found::Paths;
 use program::ModelThreads;
@@ -46,13 +46,25 @@ pub(crate) fn by_threads(
     control.progress.phase("threads");
     let learnt = {
         let _watched = JobWatch::of(control).enter();
-        explore_by_learning(&mut program, &options)
+        let mut learnt = explore_by_learning(&mut program, &options);
+        if learnt.incomplete.is_none() && learnt.faults.iter().any(is_stuck) {
+            program.tell_places_apart();
+            let first = learnt.executions;
+            learnt = explore_by_learning(&mut program, &options);
+            learnt.executions += first;
+        }
+        learnt
     };
     match program.misfit {
         Some(Misfit::Stopped) | None => {}
         Some(misfit) => return Err(misfit),
     }
     Ok(outcome(model, program, learnt, control))
+}
+
+/// Whether threads wait for ever.
+fn is_stuck(found: &Found) -> bool {
+    matches!(found.fault, Fault::Deadlock(_) | Fault::Livelock(_))
 }
 
 fn outcome(

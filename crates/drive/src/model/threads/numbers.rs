@@ -7,11 +7,12 @@ use std::hash::Hash;
 #[derive(Debug)]
 pub(super) struct Numbers<T> {
     numbers: FxHashMap<T, u32>,
+    things: Vec<T>,
 }
 
 impl<T> Default for Numbers<T> {
     fn default() -> Numbers<T> {
-        Numbers { numbers: FxHashMap::default() }
+        Numbers { numbers: FxHashMap::default(), things: Vec::new() }
     }
 }
 
@@ -23,6 +24,12 @@ impl<T: Clone + Eq + Hash> Numbers<T> {
         }
         let number = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
         self.numbers.insert(thing.clone(), number);
+        self.things.push(thing.clone());
         (number, true)
+    }
+
+    /// Returns the thing of a number.
+    pub(super) fn thing(&self, number: u32) -> Option<&T> {
+        self.things.get(number as usize)
     }
 }

@@ -11,7 +11,7 @@ use anyorder_threads::{
     Act, LockMode, MemoryOrder, Next, Object, ObjectId, Op, Patience, SiteId, ThreadId,
     ThreadProgram,
 };
-use anyorder_vm::{Attempt, Ended, LoneThread, Lonely, Misfit, SharedPlace, Sync, Value, Wait, Way};
+use anyorder_vm::{Attempt, Ended, LoneCall, LoneThread, Lonely, Misfit, SharedPlace, Sync, Value, Wait, Way};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -26,8 +26,12 @@ enum Thing {
     End(ThreadId),
     /// The object whose invocations are a thread's steps of several operations.
     Steps(ThreadId),
-    /// What a thread waits for that never comes.
-    Never(ThreadId),
+    /// What a thread waits for that never comes, at a position.
+    Never(ThreadId, u32),
+    /// A position in the code, as a mark.
+    Position(u32),
+    /// An object with a specification.
+    Object(u32),
     /// Nothing, for operations of the thread alone.
     Nothing,
 }
@@ -71,6 +75,12 @@ pub(super) struct ModelThreads<'a> {
     failures: Numbers<String>,
     /// Forked threads, by who forked them and as which one.
     forked: Numbers<(ThreadId, u32)>,
+    positions: Numbers<u128>,
+    /// Whether threads that wait at different places are told apart. The engine needs that only to
+    /// find all places where threads wait for ever.
+    marks: bool,
+    calls: Numbers<u128>,
+    call_of: Vec<LoneCall>,
     attempts: FxHashMap<(u128, Found), Rc<Attempt>>,
     executions: u64,
     live: FxHashMap<ThreadId, Live>,
@@ -89,7 +99,8 @@ struct Live {
     id: ThreadId,
     code: Code,
     found: Found,
-    is_inside: bool,
+    /// The invocation that it is in.
+    inside: Option<(Thing, u64)>,
     queue: VecDeque<Todo>,
     then: Then,
     forks: u32,
@@ -142,6 +153,10 @@ impl<'a> ModelThreads<'a> {
             knowledge: Numbers::default(),
             failures: Numbers::default(),
             forked: Numbers::default(),
+            positions: Numbers::default(),
+            marks: false,
+            calls: Numbers::default(),
+            call_of: Vec::new(),
             attempts: FxHashMap::default(),
             executions: 0,
             live: FxHashMap::default(),
@@ -176,8 +191,10 @@ impl<'a> ModelThreads<'a> {
                 Thing::Lock(_) => Object::LOCK,
                 Thing::Condition(_) => Object::condition(),
                 Thing::End(_) => Object::End(None),
-                Thing::Steps(_) | Thing::Nothing => Object::Data(0),
-                Thing::Never(_) => Object::Semaphore { permits: 0, closed: false },
+                Thing::Steps(_) | Thing::Position(_) | Thing::Object(_) | Thing::Nothing => {
+                    Object::Data(0)
+                }
+                Thing::Never(..) => Object::Semaphore { permits: 0, closed: false },
             };
             self.objects.push(object);
         }
@@ -192,6 +209,20 @@ impl<'a> ModelThreads<'a> {
             self.value_of.push(value.clone());
         }
         number
+    }
+
+    /// The position of a thread, if places are told apart.
+    fn site(&mut self, thread: ThreadId) -> SiteId {
+        let position = match self.live.get(&thread).map(|live| &live.code) {
+            Some(Code::Of(lone)) if self.marks => Some(lone.position()),
+            _ => None,
+        };
+        position.map_or(SiteId::NONE, |position| SiteId(self.positions.of(&position).0))
+    }
+
+    /// Tells threads apart that wait at different places, from the next exploration on.
+    pub(super) fn tell_places_apart(&mut self) {
+        self.marks = true;
     }
 
     fn next(&mut self, (thing, act): Todo) -> Next {
@@ -229,18 +260,25 @@ impl<'a> ModelThreads<'a> {
             match std::mem::replace(&mut live.then, Then::Step) {
                 Then::Step => {}
                 Then::Value(place) => live.found.push((place, result)),
-                Then::Anew => live.found.clear(),
+                Then::Anew => {
+                    live.found.clear();
+                    self.mark(live);
+                }
                 Then::Way(attempt) => self.plan(live, attempt, result as usize)?,
                 Then::Commit(attempt, way) => self.commit(live, &attempt, way),
-                Then::Woken => live.change(LoneThread::woken),
+                Then::Woken => {
+                    self.mark(live);
+                    live.change(LoneThread::woken);
+                }
                 Then::Joined(handle) => {
+                    self.mark(live);
                     if let Code::Of(lone) = &live.code {
                         live.code = Code::Of(lone.joined(handle)?);
                     }
                 }
                 Then::Never => {
                     live.then = Then::Never;
-                    return Ok((Thing::Never(live.id), Act::Acquire(1, Patience::Wait)));
+                    return Ok((self.never(live), Act::Acquire(1, Patience::Wait)));
                 }
                 Then::Exit => return Ok((Thing::End(live.id), Act::Exit(0))),
             }
@@ -270,9 +308,14 @@ impl<'a> ModelThreads<'a> {
             live.then = Then::Woken;
             return Ok(Some((Thing::Condition(cond), Act::Wake(Patience::Wait))));
         }
+        if live.inside.is_none()
+            && let Some(call) = self.lonely.call(lone)
+        {
+            return Ok(Some(self.invoke(live, &call)));
+        }
         let attempt = self.attempt(lone, &live.found)?;
-        if attempt.missing.is_some() && !live.is_inside && is_long(&attempt) {
-            live.is_inside = true;
+        if attempt.missing.is_some() && live.inside.is_none() && is_long(&attempt) {
+            live.inside = Some((Thing::Steps(live.id), 0));
             return Ok(Some((Thing::Steps(live.id), Act::Invoke(0))));
         }
         if let Some(place) = attempt.missing {
@@ -308,7 +351,7 @@ impl<'a> ModelThreads<'a> {
             }
             Wait::Values if live.found.is_empty() => {
                 live.then = Then::Never;
-                Ok((Thing::Never(live.id), Act::Acquire(1, Patience::Wait)))
+                Ok((self.never(live), Act::Acquire(1, Patience::Wait)))
             }
             Wait::Values => {
                 let mut watch = |(place, value): &(SharedPlace, u64)| {
@@ -318,13 +361,11 @@ impl<'a> ModelThreads<'a> {
                 let watched: Vec<(Op, u64)> = live.found.iter().map(&mut watch).collect();
                 let waiting = (Thing::Nothing, Act::Await(watched.into()));
                 live.then = Then::Anew;
-                if !std::mem::take(&mut live.is_inside) {
-                    return Ok(waiting);
-                }
+                let Some((object, call)) = live.inside.take() else { return Ok(waiting) };
                 live.queue.push_back(waiting);
                 // What it found is known to it while it waits.
                 let value = self.knowledge_of(live, &live.found);
-                Ok((Thing::Steps(live.id), Act::Return { call: 0, value }))
+                Ok((object, Act::Return { call, value }))
             }
         }
     }
@@ -346,18 +387,18 @@ impl<'a> ModelThreads<'a> {
             self.plan_effects(live, &attempt, taken);
             live.then = Then::Commit(Rc::clone(&attempt), way);
         }
-        if std::mem::take(&mut live.is_inside) {
+        if let Some((object, call)) = live.inside.take() {
             let ended = u128::from(taken.failure.is_some()) << 1 | u128::from(taken.leaves_locks);
             let hash = taken.after.as_ref().map_or(ended, LoneThread::knowledge);
             let value = u64::from(self.knowledge.of(&hash).0);
-            live.queue.push_back((Thing::Steps(live.id), Act::Return { call: 0, value }));
+            live.queue.push_back((object, Act::Return { call, value }));
         }
         Ok(())
     }
 
     fn plan_effects(&mut self, live: &mut Live, attempt: &Attempt, taken: &Way) {
-        if !live.is_inside && taken.writes.len() > 1 && is_long(attempt) {
-            live.is_inside = true;
+        if live.inside.is_none() && taken.writes.len() > 1 && is_long(attempt) {
+            live.inside = Some((Thing::Steps(live.id), 0));
             live.queue.push_back((Thing::Steps(live.id), Act::Invoke(0)));
         }
         for (place, value) in &taken.writes {
@@ -384,6 +425,41 @@ impl<'a> ModelThreads<'a> {
                 Some((Thing::End(child), Act::Spawn(child)))
             }
         });
+        if let Some(Sync::Acquire(_)) = taken.sync {
+            self.mark(live);
+        }
+    }
+
+    /// Begins a call of an object with a specification.
+    fn invoke(&mut self, live: &mut Live, call: &LoneCall) -> Todo {
+        let (number, is_new) = self.calls.of(&call.fingerprint());
+        if is_new {
+            self.call_of.push(call.clone());
+        }
+        let object = Thing::Object(call.object);
+        live.inside = Some((object, u64::from(number)));
+        (object, Act::Invoke(u64::from(number)))
+    }
+
+    /// Tells the engine where a thread has waited: whatever waits there has another future than
+    /// what waits elsewhere.
+    fn mark(&mut self, live: &mut Live) {
+        if self.marks {
+            let position = self.position(live);
+            live.queue.push_back((Thing::Position(position), Act::Choose(1)));
+        }
+    }
+
+    fn never(&mut self, live: &Live) -> Thing {
+        let position = if self.marks { self.position(live) } else { 0 };
+        Thing::Never(live.id, position)
+    }
+
+    fn position(&mut self, live: &Live) -> u32 {
+        match &live.code {
+            Code::Of(lone) => self.positions.of(&lone.position()).0,
+            Code::Main { .. } | Code::Ghost => 0,
+        }
     }
 
     fn child(&mut self, of: ThreadId, number: u32) -> ThreadId {
@@ -491,7 +567,7 @@ impl ThreadProgram for ModelThreads<'_> {
                 id: thread,
                 code,
                 found: Vec::new(),
-                is_inside: false,
+                inside: None,
                 queue: VecDeque::new(),
                 then: Then::Step,
                 forks: 0,
@@ -508,7 +584,7 @@ impl ThreadProgram for ModelThreads<'_> {
         }
         self.live.insert(thread, live);
         match next {
-            Ok(next) => self.next(next),
+            Ok(next) => Next { site: self.site(thread), ..self.next(next) },
             Err(misfit) => {
                 self.misfit = Some(misfit);
                 self.next((Thing::End(thread), Act::Exit(0)))
@@ -522,8 +598,14 @@ impl ThreadProgram for ModelThreads<'_> {
         self.objects.get(object.index()).cloned().unwrap_or(Object::Data(0))
     }
 
-    /// The invocations are a thread's own.
-    fn commute(&self, _object: ObjectId, _call: u64, _other: u64) -> bool {
-        true
+    /// All but those of objects with a specification are invocations of a thread's own object.
+    fn commute(&self, object: ObjectId, call: u64, other: u64) -> bool {
+        if !matches!(self.things.thing(object.0), Some(Thing::Object(_))) {
+            return true;
+        }
+        match (self.call_of.get(call as usize), self.call_of.get(other as usize)) {
+            (Some(call), Some(other)) => self.lonely.commute(call, other),
+            _ => false,
+        }
     }
 }

@@ -11,6 +11,7 @@
 //! apart, `attempt` runs a step, and `real` finds the steps of a thread in states of the machine.
 
 pub use self::attempt::{Attempt, Ended, Sync, Wait, Way};
+pub use self::calls::LoneCall;
 pub use self::fit::Misfit;
 pub use self::places::SharedPlace;
 pub use self::real::RealThread;
@@ -24,6 +25,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 mod attempt;
+mod calls;
 mod fit;
 mod places;
 mod real;
@@ -38,6 +40,8 @@ pub struct Lonely {
     containers: Containers,
     /// Numbers of objects by their creations.
     numbers: FxHashMap<u64, u32>,
+    /// The methods with a specification that are one section.
+    whole_methods: Vec<u16>,
 }
 
 /// A thread between two of its steps, and all that it knows.
@@ -69,7 +73,9 @@ impl Lonely {
         let containers = Containers::of(machine.program(), &base);
         let numbers = base.heap().iter().zip(1..).map(|(object, number)| (object.uid, number));
         let numbers = numbers.collect();
-        Ok(Lonely { machine: Arc::clone(machine), base, threads, containers, numbers })
+        let whole_methods = calls::whole_methods(machine);
+        let machine = Arc::clone(machine);
+        Ok(Lonely { machine, base, threads, containers, numbers, whole_methods })
     }
 
     /// Returns the declared threads, before their first steps.
@@ -101,6 +107,13 @@ impl LoneThread {
         let hash = locks.fold(self.thread.hash, |hash, lock| mix::mix(u64::from(*lock), hash));
         let forked = self.forked.iter();
         forked.fold(hash, |hash, child| mix::mix(1 << 40 | u64::from(child.handle), hash))
+    }
+
+    /// Returns a hash of where the thread is in its code, and of the locks that it holds.
+    #[must_use]
+    pub fn position(&self) -> u128 {
+        let here = self.thread.position_hash();
+        self.locks.iter().fold(here, |hash, lock| mix::mix(u64::from(*lock), hash))
     }
 
     /// Returns the condition and the lock of a thread that waits to be notified.
