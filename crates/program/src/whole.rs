@@ -1,8 +1,8 @@
 //! A whole program.
 
 use crate::declare::{
-    Choice, Class, Commuting, Component, Cond, Daemons, Enum, Event, Global, Handler, Invariant, Lock, Post,
-    Record, Response, Symmetry, Task, Thread,
+    Choice, Class, Commuting, Component, Cond, Daemons, Enum, Event, Global, Handler, Invariant,
+    Lock, Post, Record, Response, Symmetry, Task, Thread,
 };
 use crate::function::{Function, SourceSite};
 use crate::ids::FuncId;

@@ -6,7 +6,8 @@ use super::schedule::{follow, schedule_of};
 use super::threads::by_threads;
 use crate::certify::certify_schedule;
 use crate::states::{
-    AttributeUpdate, Described, NoSchedule, Reduction, RunEnd, StateProgram, ThreadBudget, ThreadSearch,
+    AttributeUpdate, Described, NoSchedule, Reduction, RunEnd, StateProgram, ThreadBudget,
+    ThreadSearch,
 };
 use crate::verdict::CertificateVerdict;
 use anyorder_finding::run::Run;

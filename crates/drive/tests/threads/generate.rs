@@ -78,7 +78,11 @@ impl<'r> Generator<'r> {
         self.specified = self.below(3) == 0;
         if self.specified {
             self.hit("spec");
-            let clauses = ["add(a) ~ get() when a == 0;", "get() ~ get();", "put(a, b) ~ put(c, d) when a != c;"];
+            let clauses = [
+                "add(a) ~ get() when a == 0;",
+                "get() ~ get();",
+                "put(a, b) ~ put(c, d) when a != c;",
+            ];
             self.line("spec Box {");
             for clause in clauses {
                 self.line(&format!("    {clause}"));

@@ -29,12 +29,6 @@ impl<'m, 'p, 'a> Paths<'m, 'p, 'a> {
         Paths { machine, program }
     }
 
-    /// Whether a fault of the engine is one of the model: a state in which nothing can go on is
-    /// none if a thread failed there, or if all that wait may do so.
-    pub(super) fn is_sure(&self, found: &Found) -> bool {
-        !matches!(found.fault, Fault::Deadlock(_) | Fault::Livelock(_) | Fault::StepLimit)
-    }
-
     /// Returns the violation that a fault is, with its path.
     pub(super) fn violation(&mut self, found: &Found) -> Option<Violation<Machine>> {
         let wanted = match found.fault {

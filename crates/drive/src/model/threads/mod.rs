@@ -7,30 +7,62 @@
 use super::program::Model;
 use crate::states::ThreadBudget;
 use anyorder_finding::{Stats, stat};
-use anyorder_search::{Limit, Outcome, Stats as Counts, never_run, sort_violations};
+use anyorder_search::{Limit, Outcome, Stats as Counts, Violation, never_run, sort_violations};
 use anyorder_system::{Control, JobWatch};
 use anyorder_threads::{Fault, Found, Incomplete, LearnOptions, Learnt, explore_by_learning};
 use anyorder_vm::{Lonely, Machine, Misfit};
 use found::Paths;
 use program::ModelThreads;
+use std::fmt;
 
 mod found;
 mod numbers;
 mod program;
+mod specified;
 
 /// What an exploration by threads found, and its counts.
 pub(crate) type ByThreads = (Outcome<Machine>, Stats);
+
+/// Why a model cannot be explored thread by thread.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Unfit {
+    /// It is none for that.
+    Model(Misfit),
+    /// Calls of these methods do not commute, though its specification says so.
+    Specification([String; 2]),
+}
+
+impl From<Misfit> for Unfit {
+    fn from(misfit: Misfit) -> Unfit {
+        Unfit::Model(misfit)
+    }
+}
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unfit::Model(misfit) => misfit.fmt(f),
+            Unfit::Specification([one, other]) if one == other => {
+                write!(f, "the specification is wrong: calls of `{one}` do not commute")
+            }
+            Unfit::Specification([one, other]) => {
+                write!(f, "the specification is wrong: `{one}` and `{other}` do not commute")
+            }
+        }
+    }
+}
 
 /// Explores a model thread by thread.
 ///
 /// # Errors
 ///
-/// Fails if the model is not of threads alone, or has properties that no thread sees.
+/// Fails if the model is not of threads alone, has properties that no thread sees, or a
+/// specification that is wrong.
 pub(crate) fn by_threads(
     model: &Model,
     budget: ThreadBudget,
     control: &Control<'_>,
-) -> Result<ByThreads, Misfit> {
+) -> Result<ByThreads, Unfit> {
     let machine = &model.machine;
     let lonely = Lonely::of(machine)?;
     let has_final = machine.program().final_.is_some();
@@ -40,6 +72,8 @@ pub(crate) fn by_threads(
         executions_max: control.limits.executions.unwrap_or(u64::MAX).min(budget.executions_max),
         // Whoever waits for values waits until something changes.
         spins_max: 0,
+        // A search of the states shortens the ways.
+        shorten_max: 0,
         cancel: control.cancel.clone(),
         ..LearnOptions::default()
     };
@@ -47,7 +81,9 @@ pub(crate) fn by_threads(
     let learnt = {
         let _watched = JobWatch::of(control).enter();
         let mut learnt = explore_by_learning(&mut program, &options);
-        if learnt.incomplete.is_none() && learnt.faults.iter().any(is_stuck) {
+        if learnt.incomplete.is_none()
+            && learnt.faults.iter().any(|found| is_stuck(found, &program))
+        {
             program.tell_places_apart();
             let first = learnt.executions;
             learnt = explore_by_learning(&mut program, &options);
@@ -57,13 +93,26 @@ pub(crate) fn by_threads(
     };
     match program.misfit {
         Some(Misfit::Stopped) | None => {}
-        Some(misfit) => return Err(misfit),
+        Some(misfit) => return Err(misfit.into()),
+    }
+    if let Some(methods) = program.refuted(&control.cancel) {
+        return Err(Unfit::Specification(methods));
     }
     Ok(outcome(model, program, learnt, control))
 }
 
-/// Whether threads wait for ever.
-fn is_stuck(found: &Found) -> bool {
+/// Whether threads wait for ever, and none that failed holds the others up.
+fn is_stuck(found: &Found, program: &ModelThreads<'_>) -> bool {
+    match &found.fault {
+        Fault::Deadlock(blocked) | Fault::Livelock(blocked) => {
+            !blocked.iter().any(|one| program.has_failed(&one.op))
+        }
+        _ => false,
+    }
+}
+
+/// Whether threads wait for ever, whatever holds them up.
+fn is_wait(found: &Found) -> bool {
     matches!(found.fault, Fault::Deadlock(_) | Fault::Livelock(_))
 }
 
@@ -77,7 +126,6 @@ fn outcome(
     let _unwatched = JobWatch::default().enter();
     let machine = &model.machine;
     let mut limits = Vec::new();
-    if std::env::var("DBG").is_ok() { eprintln!("DBG {:?} {:?}", learnt.incomplete, (learnt.executions, learnt.steps, learnt.states)); }
     match (&learnt.incomplete, control.check()) {
         (_, Err(stopped)) => limits.push(Limit::from(stopped.0)),
         (None, Ok(())) => {}
@@ -85,19 +133,21 @@ fn outcome(
         (Some(Incomplete::Stopped(reason)), _) => limits.push(Limit::from(*reason)),
         (Some(_), _) => limits.push(Limit::Algorithm),
     }
+    let is_one = |found: &&Found| !is_wait(found) || is_stuck(found, &program);
+    let faults: Vec<&Found> = learnt.faults.iter().filter(is_one).collect();
     let mut paths = Paths::new(machine, &mut program);
     let mut violations = Vec::new();
     let mut all_shown = true;
-    for found in &learnt.faults {
+    for found in faults {
         match paths.violation(found) {
-            Some(violation) => {
-                if !violations.iter().any(|known: &anyorder_search::Violation<Machine>| {
-                    known.property == violation.property
-                }) {
-                    violations.push(violation);
+            Some(one) => {
+                let is_known = |known: &Violation<Machine>| known.property == one.property;
+                if !violations.iter().any(is_known) {
+                    violations.push(one);
                 }
             }
-            None => all_shown &= !paths.is_sure(found),
+            // The machine may let those wait that do.
+            None => all_shown &= is_wait(found),
         }
     }
     if !all_shown && limits.is_empty() {

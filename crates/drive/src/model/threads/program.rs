@@ -6,12 +6,16 @@
 //! not possible with what it found waits until something of it changes, and begins anew.
 
 use super::numbers::Numbers;
+use super::specified::refuted;
+use anyorder_common::cancel::Cancel;
 use anyorder_system::Progress;
 use anyorder_threads::{
     Act, LockMode, MemoryOrder, Next, Object, ObjectId, Op, Patience, SiteId, ThreadId,
     ThreadProgram,
 };
-use anyorder_vm::{Attempt, Ended, LoneCall, LoneThread, Lonely, Misfit, SharedPlace, Sync, Value, Wait, Way};
+use anyorder_vm::{
+    Attempt, Ended, LoneCall, LoneThread, Lonely, Misfit, SharedPlace, Sync, Value, Wait, Way,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -28,6 +32,8 @@ enum Thing {
     Steps(ThreadId),
     /// What a thread waits for that never comes, at a position.
     Never(ThreadId, u32),
+    /// What a thread waits for that has failed.
+    Failed(ThreadId),
     /// A position in the code, as a mark.
     Position(u32),
     /// An object with a specification.
@@ -80,7 +86,8 @@ pub(super) struct ModelThreads<'a> {
     /// find all places where threads wait for ever.
     marks: bool,
     calls: Numbers<u128>,
-    call_of: Vec<LoneCall>,
+    /// The calls, each with a thread that is about to make it.
+    call_of: Vec<(LoneCall, LoneThread)>,
     attempts: FxHashMap<(u128, Found), Rc<Attempt>>,
     executions: u64,
     live: FxHashMap<ThreadId, Live>,
@@ -112,7 +119,10 @@ type Todo = (Thing, Act);
 
 enum Code {
     /// The thread that starts the declared ones, and looks at the end.
-    Main { started: u32, joined: u32 },
+    Main {
+        started: u32,
+        joined: u32,
+    },
     Of(LoneThread),
     /// Never ends, so that a run in which a lock is never given back does not.
     Ghost,
@@ -136,6 +146,8 @@ enum Then {
     Joined(u32),
     /// Nothing: nothing ever happens.
     Never,
+    /// Nothing: the thread has failed.
+    Failed,
     /// Nothing: the thread ends.
     Exit,
 }
@@ -173,6 +185,11 @@ impl<'a> ModelThreads<'a> {
         u32::try_from(self.lonely.threads().len()).unwrap_or(u32::MAX)
     }
 
+    /// Returns two methods whose calls do not commute, though they are said to.
+    pub(super) fn refuted(&self, cancel: &Cancel) -> Option<[String; 2]> {
+        refuted(&self.lonely, &self.call_of, cancel)
+    }
+
     pub(super) fn part_of(&self, member: u32) -> usize {
         self.lonely.part_of(member)
     }
@@ -194,7 +211,9 @@ impl<'a> ModelThreads<'a> {
                 Thing::Steps(_) | Thing::Position(_) | Thing::Object(_) | Thing::Nothing => {
                     Object::Data(0)
                 }
-                Thing::Never(..) => Object::Semaphore { permits: 0, closed: false },
+                Thing::Never(..) | Thing::Failed(_) => {
+                    Object::Semaphore { permits: 0, closed: false }
+                }
             };
             self.objects.push(object);
         }
@@ -218,6 +237,11 @@ impl<'a> ModelThreads<'a> {
             _ => None,
         };
         position.map_or(SiteId::NONE, |position| SiteId(self.positions.of(&position).0))
+    }
+
+    /// Returns whether an operation is that of a thread that has failed.
+    pub(super) fn has_failed(&self, op: &Op) -> bool {
+        matches!(self.things.thing(op.object.0), Some(Thing::Failed(_)))
     }
 
     /// Tells threads apart that wait at different places, from the next exploration on.
@@ -280,6 +304,10 @@ impl<'a> ModelThreads<'a> {
                     live.then = Then::Never;
                     return Ok((self.never(live), Act::Acquire(1, Patience::Wait)));
                 }
+                Then::Failed => {
+                    live.then = Then::Failed;
+                    return Ok((Thing::Failed(live.id), Act::Acquire(1, Patience::Wait)));
+                }
                 Then::Exit => return Ok((Thing::End(live.id), Act::Exit(0))),
             }
             if !live.queue.is_empty() || !matches!(live.then, Then::Step) {
@@ -311,7 +339,7 @@ impl<'a> ModelThreads<'a> {
         if live.inside.is_none()
             && let Some(call) = self.lonely.call(lone)
         {
-            return Ok(Some(self.invoke(live, &call)));
+            return Ok(Some(self.invoke(live, lone, &call)));
         }
         let attempt = self.attempt(lone, &live.found)?;
         if attempt.missing.is_some() && live.inside.is_none() && is_long(&attempt) {
@@ -382,7 +410,7 @@ impl<'a> ModelThreads<'a> {
                 forked: None,
             });
             live.queue.push_back((Thing::Nothing, Act::Fail(number)));
-            live.then = Then::Never;
+            live.then = Then::Failed;
         } else {
             self.plan_effects(live, &attempt, taken);
             live.then = Then::Commit(Rc::clone(&attempt), way);
@@ -431,10 +459,10 @@ impl<'a> ModelThreads<'a> {
     }
 
     /// Begins a call of an object with a specification.
-    fn invoke(&mut self, live: &mut Live, call: &LoneCall) -> Todo {
+    fn invoke(&mut self, live: &mut Live, lone: &LoneThread, call: &LoneCall) -> Todo {
         let (number, is_new) = self.calls.of(&call.fingerprint());
         if is_new {
-            self.call_of.push(call.clone());
+            self.call_of.push((call.clone(), lone.clone()));
         }
         let object = Thing::Object(call.object);
         live.inside = Some((object, u64::from(number)));
@@ -604,7 +632,7 @@ impl ThreadProgram for ModelThreads<'_> {
             return true;
         }
         match (self.call_of.get(call as usize), self.call_of.get(other as usize)) {
-            (Some(call), Some(other)) => self.lonely.commute(call, other),
+            (Some((call, _)), Some((other, _))) => self.lonely.commute(call, other),
             _ => false,
         }
     }

@@ -231,12 +231,13 @@ impl Lonely {
         let mut writes: Vec<(SharedPlace, Value)> = Vec::new();
         let mut syncs = 0;
         for access in &log.accesses {
-            let is_memory = self.containers.places(access, &self.numbers, |place, _, is_written| {
-                if is_written && !writes.iter().any(|(other, _)| *other == place) {
-                    let value = place.in_state(&outcome.state).cloned().unwrap_or_default();
-                    writes.push((place, value));
-                }
-            });
+            let is_memory =
+                self.containers.places(access, &self.numbers, |place, _, is_written| {
+                    if is_written && !writes.iter().any(|(other, _)| *other == place) {
+                        let value = place.in_state(&outcome.state).cloned().unwrap_or_default();
+                        writes.push((place, value));
+                    }
+                });
             match access.place {
                 _ if is_memory => {}
                 LoggedPlace::Lifecycle | LoggedPlace::Task(_) => {}

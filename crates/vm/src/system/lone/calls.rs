@@ -26,6 +26,12 @@ impl LoneCall {
 }
 
 impl Lonely {
+    /// Returns the name of the method of a call.
+    #[must_use]
+    pub fn name_of(&self, call: &LoneCall) -> &str {
+        &self.machine.program().functions[usize::from(call.method)].name
+    }
+
     /// Returns the call whose section a thread is about to enter, if there is a specification of
     /// the method.
     #[must_use]
@@ -60,12 +66,13 @@ impl Lonely {
     fn ordered_commute(&self, call: &LoneCall, other: &LoneCall) -> bool {
         self.machine.program().commuting.iter().any(|clause| {
             let is_of = (clause.left.0, clause.right.0) == (call.method, other.method);
-            is_of && clause.when.is_none_or(|when| {
-                let [left, right] = clause.results.map(|wanted| if wanted { 2 } else { 1 });
-                let cases = (0..left).flat_map(|a| (0..right).map(move |b| [a == 1, b == 1]));
-                let mut cases = cases;
-                cases.all(|results| self.holds(when, [call, other], clause.results, results))
-            })
+            is_of
+                && clause.when.is_none_or(|when| {
+                    let [left, right] = clause.results.map(|wanted| if wanted { 2 } else { 1 });
+                    let cases = (0..left).flat_map(|a| (0..right).map(move |b| [a == 1, b == 1]));
+                    let mut cases = cases;
+                    cases.all(|results| self.holds(when, [call, other], clause.results, results))
+                })
         })
     }
 

@@ -70,10 +70,7 @@ pub(super) fn check(machine: &Machine, start: &State) -> Result<(), Misfit> {
         state.threads().iter().all(|thread| matches!(thread.origin, Origin::Declared(_)))
     };
     let posts = |op: &Op| {
-        matches!(
-            op,
-            Op::Post { .. } | Op::Cancel { .. } | Op::Enable { .. } | Op::Disable { .. }
-        )
+        matches!(op, Op::Post { .. } | Op::Cancel { .. } | Op::Enable { .. } | Op::Disable { .. })
     };
     let misfits = [
         (program.threads.is_empty(), Misfit::NoThreads),
@@ -82,10 +79,7 @@ pub(super) fn check(machine: &Machine, start: &State) -> Result<(), Misfit> {
         (!program.invariants.is_empty(), Misfit::Invariants),
         (!program.responses.is_empty(), Misfit::Responses),
         (!program.components.is_empty(), Misfit::Components),
-        (
-            start.flag(INIT_FLAG) || !declared(start) || !start.locks().is_empty(),
-            Misfit::Init,
-        ),
+        (start.flag(INIT_FLAG) || !declared(start) || !start.locks().is_empty(), Misfit::Init),
         (start.queues().next().is_some(), Misfit::Posts),
         (program.threads.iter().any(|thread| !thread.fair), Misfit::Unfair),
         (forks && (program.final_.is_some() || has_daemons), Misfit::Forks),

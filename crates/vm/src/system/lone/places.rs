@@ -93,8 +93,8 @@ impl Containers {
             _ => None,
         };
         let globals = globals.difference(&whole_globals);
-        let globals =
-            globals.filter_map(|global| Some((*global, length(base.global(usize::from(*global)))?)));
+        let globals = globals
+            .filter_map(|global| Some((*global, length(base.global(usize::from(*global)))?)));
         let mut containers = Containers { globals: globals.collect(), ..Containers::default() };
         for (object, number) in base.heap().iter().zip(1..) {
             for (value, field) in object.fields.iter().zip(0..) {
@@ -118,9 +118,7 @@ impl Containers {
         mut each: impl FnMut(SharedPlace, bool, bool),
     ) -> bool {
         let (length, whole) = match access.place {
-            LoggedPlace::Global(global) => {
-                (self.globals.get(&global), SharedPlace::Global(global))
-            }
+            LoggedPlace::Global(global) => (self.globals.get(&global), SharedPlace::Global(global)),
             LoggedPlace::Field { uid, field, .. } => {
                 let number = numbers.get(&uid).copied().unwrap_or(0);
                 (self.fields.get(&(number, field)), SharedPlace::Field(number, field))
