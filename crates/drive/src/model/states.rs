@@ -3,7 +3,7 @@
 use super::descriptions::{described, run_of, site_at};
 use super::program::Model;
 use super::schedule::{follow, schedule_of};
-use super::threads::by_threads;
+use super::threads::{Unfit, by_threads};
 use crate::certify::certify_schedule;
 use crate::states::{
     AttributeUpdate, Described, NoSchedule, Reduction, RunEnd, StateProgram, ThreadBudget,
@@ -41,6 +41,12 @@ impl StateProgram for Model {
         Some(Reduction::of_tasks())
     }
 
+    /// Only that search uses specifications. Of models without one, that of the states is as good
+    /// or better on all of the gallery.
+    fn prefers_threads(&self) -> bool {
+        !self.machine.program().commuting.is_empty()
+    }
+
     fn by_threads(
         &self,
         budget: ThreadBudget,
@@ -48,7 +54,8 @@ impl StateProgram for Model {
     ) -> Option<ThreadSearch<Machine>> {
         Some(match by_threads(self, budget, control) {
             Ok((outcome, stats)) => ThreadSearch::Found(outcome, stats),
-            Err(misfit) => ThreadSearch::Unfit(misfit.to_string()),
+            Err(unfit @ Unfit::Model(_)) => ThreadSearch::Unfit(unfit.to_string()),
+            Err(unfit @ Unfit::Specification(_)) => ThreadSearch::Wrong(unfit.to_string()),
         })
     }
 

@@ -1,6 +1,6 @@
 //! Checks a program given as states: searches them, and reports violations as findings.
 
-use super::by_threads::as_asked;
+use super::by_threads::{Lead, add_hint, as_asked, lead};
 use super::conflicts::Conflict;
 use super::full::full;
 use super::program::StateProgram;
@@ -39,8 +39,9 @@ pub enum Algorithm {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CheckOptions {
     /// The algorithm. `None` means [`Algorithm::Stateful`], unless the program or another option
-    /// needs [`Algorithm::Full`]. A program without a
-    /// [`reduction`](StateProgram::reduction) needs it.
+    /// needs [`Algorithm::Full`]. A program without a [`reduction`](StateProgram::reduction) needs
+    /// it. Before it, a program that [prefers](StateProgram::prefers_threads) it is searched by
+    /// [`Algorithm::Threads`] for a while, which answers if it covers all.
     /// An invariant that does not say what it watches is an error unless this asks for
     /// [`Algorithm::Full`]: see [`invariant_of`](anyorder_system::Properties::invariant_of).
     pub algorithm: Option<Algorithm>,
@@ -197,7 +198,15 @@ pub fn check_states_watched<P: StateProgram>(
     let (mut result, never_run) = match reduction {
         None if algorithm == Algorithm::Threads => as_asked(program, options, control)?,
         None => all_states(program, options, control, watcher)?,
-        Some(reduction) => (reduction.search)(program, algorithm, options, control)?,
+        Some(reduction) => match lead(program, options, control) {
+            None => (reduction.search)(program, algorithm, options, control)?,
+            Some(Lead::Answer(found)) => found,
+            Some(Lead::Hint(hint)) => {
+                let mut found = (reduction.search)(program, algorithm, options, control)?;
+                add_hint(&mut found.0, hint);
+                found
+            }
+        },
     };
     certify_findings(program, &mut result, control);
     let no_responses = algorithm != Algorithm::Full && !system.properties().responses.is_empty();

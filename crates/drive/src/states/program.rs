@@ -65,6 +65,11 @@ pub trait StateProgram: Sync {
         None
     }
 
+    /// Whether the search by threads is to be tried before that of the states.
+    fn prefers_threads(&self) -> bool {
+        false
+    }
+
     /// Describes a violation: kind, title and sites of the finding, and the text at the end of the
     /// run.
     fn describe(&self, violation: &Violation<Self::System>) -> Described {

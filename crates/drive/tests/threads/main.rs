@@ -8,6 +8,7 @@ use anyorder_finding::Kind;
 use anyorder_testkit::effort;
 use std::collections::{BTreeMap, BTreeSet};
 
+mod classics;
 mod generate;
 
 use generate::Generator;

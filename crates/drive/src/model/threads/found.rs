@@ -29,8 +29,9 @@ impl<'m, 'p, 'a> Paths<'m, 'p, 'a> {
         Paths { machine, program }
     }
 
-    /// Returns the violation that a fault is, with its path.
-    pub(super) fn violation(&mut self, found: &Found) -> Option<Violation<Machine>> {
+    /// Returns the violation that a fault is, with its path. `None`: the machine does not go the
+    /// way. `Some(None)`: what waits there may do so.
+    pub(super) fn violation(&mut self, found: &Found) -> Option<Option<Violation<Machine>>> {
         let wanted = match found.fault {
             Fault::Failure(number) if number >= FAILURES => Some(number),
             Fault::Failure(FINAL) | Fault::Deadlock(_) | Fault::Livelock(_) => None,
@@ -42,10 +43,13 @@ impl<'m, 'p, 'a> Paths<'m, 'p, 'a> {
             None if wanted.is_some() => return None,
             None => {
                 let offers = offers_of(self.machine, path.last());
-                Property::at_end(&self.machine.properties(), path.last(), offers)?
+                match Property::at_end(&self.machine.properties(), path.last(), offers) {
+                    Some(property) => property,
+                    None => return Some(None),
+                }
             }
         };
-        Some(Violation::of(self.machine, property, path))
+        Some(Some(Violation::of(self.machine, property, path)))
     }
 
     /// Runs steps, and on to the end unless a failure is wanted.

@@ -6,8 +6,11 @@
 
 use super::program::Model;
 use crate::states::ThreadBudget;
+use anyorder_common::cancel::Cancel;
 use anyorder_finding::{Stats, stat};
-use anyorder_search::{Limit, Outcome, Stats as Counts, Violation, never_run, sort_violations};
+use anyorder_search::{
+    DEADLOCKS_MAX, Limit, Outcome, Stats as Counts, Violation, never_run, sort_violations,
+};
 use anyorder_system::{Control, JobWatch};
 use anyorder_threads::{Fault, Found, Incomplete, LearnOptions, Learnt, explore_by_learning};
 use anyorder_vm::{Lonely, Machine, Misfit};
@@ -16,12 +19,16 @@ use program::ModelThreads;
 use std::fmt;
 
 mod found;
+mod live;
 mod numbers;
 mod program;
 mod specified;
 
 /// What an exploration by threads found, and its counts.
 pub(crate) type ByThreads = (Outcome<Machine>, Stats);
+
+/// The most faults that become findings.
+const FAULTS_MAX: usize = DEADLOCKS_MAX;
 
 /// Why a model cannot be explored thread by thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -66,7 +73,7 @@ pub(crate) fn by_threads(
     let machine = &model.machine;
     let lonely = Lonely::of(machine)?;
     let has_final = machine.program().final_.is_some();
-    let mut program = ModelThreads::new(lonely, has_final, control.progress);
+    let mut program = ModelThreads::new(lonely, has_final, control);
     let options = LearnOptions {
         steps_max: budget.steps_max,
         executions_max: control.limits.executions.unwrap_or(u64::MAX).min(budget.executions_max),
@@ -74,7 +81,7 @@ pub(crate) fn by_threads(
         spins_max: 0,
         // A search of the states shortens the ways.
         shorten_max: 0,
-        cancel: control.cancel.clone(),
+        cancel: budget.polls_max.map_or_else(|| control.cancel.clone(), Cancel::after_polls),
         ..LearnOptions::default()
     };
     control.progress.phase("threads");
@@ -134,20 +141,26 @@ fn outcome(
         (Some(_), _) => limits.push(Limit::Algorithm),
     }
     let is_one = |found: &&Found| !is_wait(found) || is_stuck(found, &program);
-    let faults: Vec<&Found> = learnt.faults.iter().filter(is_one).collect();
+    let mut faults: Vec<&Found> = learnt.faults.iter().filter(is_one).collect();
+    // Each takes a run, and threads that can each wait at several places multiply.
+    faults.sort_by_key(|found| is_wait(found));
+    if faults.len() > FAULTS_MAX {
+        faults.truncate(FAULTS_MAX);
+        limits.push(Limit::Deadlocks);
+    }
     let mut paths = Paths::new(machine, &mut program);
     let mut violations = Vec::new();
     let mut all_shown = true;
     for found in faults {
         match paths.violation(found) {
-            Some(one) => {
+            Some(Some(one)) => {
                 let is_known = |known: &Violation<Machine>| known.property == one.property;
                 if !violations.iter().any(is_known) {
                     violations.push(one);
                 }
             }
-            // The machine may let those wait that do.
-            None => all_shown &= is_wait(found),
+            Some(None) if is_wait(found) => {}
+            Some(None) | None => all_shown = false,
         }
     }
     if !all_shown && limits.is_empty() {

@@ -5,10 +5,11 @@
 //! nobody run within it, and takes what the thread knows afterwards for its result. A step that is
 //! not possible with what it found waits until something of it changes, and begins anew.
 
+use super::live::{Code, Found, Live, Then, Thing, Todo, is_long};
 use super::numbers::Numbers;
 use super::specified::refuted;
 use anyorder_common::cancel::Cancel;
-use anyorder_system::Progress;
+use anyorder_system::Control;
 use anyorder_threads::{
     Act, LockMode, MemoryOrder, Next, Object, ObjectId, Op, Patience, SiteId, ThreadId,
     ThreadProgram,
@@ -19,28 +20,6 @@ use anyorder_vm::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use std::rc::Rc;
-
-/// What threads share.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Thing {
-    Place(SharedPlace),
-    Lock(u32),
-    Condition(u32),
-    /// The end of a thread.
-    End(ThreadId),
-    /// The object whose invocations are a thread's steps of several operations.
-    Steps(ThreadId),
-    /// What a thread waits for that never comes, at a position.
-    Never(ThreadId, u32),
-    /// What a thread waits for that has failed.
-    Failed(ThreadId),
-    /// A position in the code, as a mark.
-    Position(u32),
-    /// An object with a specification.
-    Object(u32),
-    /// Nothing, for operations of the thread alone.
-    Nothing,
-}
 
 /// The failure of a run that ends where `final` does not hold.
 pub(super) const FINAL: u32 = 0;
@@ -62,14 +41,11 @@ pub(super) struct Done {
     pub(super) forked: Option<ThreadId>,
 }
 
-/// What a thread found, by numbers.
-type Found = Vec<(SharedPlace, u64)>;
-
 /// A model as a program of threads.
 pub(super) struct ModelThreads<'a> {
     lonely: Lonely,
     has_final: bool,
-    progress: &'a dyn Progress,
+    control: &'a Control<'a>,
     things: Numbers<Thing>,
     objects: Vec<Object>,
     /// Values by their hashes, as the machine compares states.
@@ -101,63 +77,12 @@ pub(super) struct ModelThreads<'a> {
     pub(super) misfit: Option<Misfit>,
 }
 
-/// A thread in an execution.
-struct Live {
-    id: ThreadId,
-    code: Code,
-    found: Found,
-    /// The invocation that it is in.
-    inside: Option<(Thing, u64)>,
-    queue: VecDeque<Todo>,
-    then: Then,
-    forks: u32,
-    children: Vec<(u32, ThreadId)>,
-}
-
-/// An operation to perform, whose result says nothing.
-type Todo = (Thing, Act);
-
-enum Code {
-    /// The thread that starts the declared ones, and looks at the end.
-    Main {
-        started: u32,
-        joined: u32,
-    },
-    Of(LoneThread),
-    /// Never ends, so that a run in which a lock is never given back does not.
-    Ghost,
-}
-
-/// What the result of the last operation means.
-enum Then {
-    /// Nothing: the next step.
-    Step,
-    /// The value of a place.
-    Value(SharedPlace),
-    /// Which way the step goes.
-    Way(Rc<Attempt>),
-    /// Nothing: the step is done in this way.
-    Commit(Rc<Attempt>, usize),
-    /// Something changed of what the step found.
-    Anew,
-    /// The thread was notified.
-    Woken,
-    /// A forked thread ended.
-    Joined(u32),
-    /// Nothing: nothing ever happens.
-    Never,
-    /// Nothing: the thread has failed.
-    Failed,
-    /// Nothing: the thread ends.
-    Exit,
-}
-
 impl<'a> ModelThreads<'a> {
-    pub(super) fn new(lonely: Lonely, has_final: bool, progress: &'a dyn Progress) -> Self {
+    pub(super) fn new(lonely: Lonely, has_final: bool, control: &'a Control<'a>) -> Self {
         ModelThreads {
             lonely,
             has_final,
-            progress,
+            control,
             things: Numbers::default(),
             objects: Vec::new(),
             values: FxHashMap::default(),
@@ -559,23 +484,14 @@ impl<'a> ModelThreads<'a> {
     }
 }
 
-/// Whether a step may have several operations.
-fn is_long(attempt: &Attempt) -> bool {
-    attempt.is_section || attempt.is_split
-}
-
-impl Live {
-    fn change(&mut self, change: impl FnOnce(&LoneThread) -> LoneThread) {
-        if let Code::Of(lone) = &self.code {
-            self.code = Code::Of(change(lone));
-        }
-    }
-}
-
 impl ThreadProgram for ModelThreads<'_> {
     fn start(&mut self) {
         self.executions += 1;
-        self.progress.report(self.executions, None);
+        self.control.progress.report(self.executions, None);
+        // The token of the search may be another one.
+        if self.control.check().is_err() {
+            self.misfit = Some(Misfit::Stopped);
+        }
         self.live.clear();
         self.born.clear();
         self.done.clear();

@@ -51,7 +51,9 @@ pub(super) fn refuted(
                 _ => false,
             };
             if !is_same {
-                return Some([*a, *b].map(|at| lonely.name_of(&calls[at].0).to_owned()));
+                let mut names = [*a, *b].map(|at| lonely.name_of(&calls[at].0).to_owned());
+                names.sort_unstable();
+                return Some(names);
             }
         }
         for (_, caller) in calls {
