@@ -22,6 +22,46 @@ pub(super) struct Generator<'r> {
     pub(super) used: BTreeMap<&'static str, u64>,
 }
 
+/// All kinds of what it writes.
+#[allow(dead_code, reason = "one of the tests that share this file asks")]
+pub(super) const KINDS: [&str; 35] = [
+    "acquire",
+    "assert",
+    "assume",
+    "assume two",
+    "atomic",
+    "choose",
+    "choose a value",
+    "daemon",
+    "element read",
+    "element write",
+    "family",
+    "field read",
+    "field write",
+    "final",
+    "fork",
+    "if",
+    "increment",
+    "join",
+    "let",
+    "list read",
+    "list write",
+    "loop",
+    "method",
+    "misuse",
+    "notify",
+    "result",
+    "set read",
+    "set write",
+    "spec",
+    "store",
+    "two conditions",
+    "wait",
+    "whole read",
+    "with",
+    "yield",
+];
+
 const VARS: [&str; 3] = ["x", "y", "z"];
 
 impl<'r> Generator<'r> {
@@ -205,6 +245,9 @@ impl<'r> Generator<'r> {
 
     fn statement(&mut self) {
         self.left = self.left.saturating_sub(1);
+        if self.specified && self.below(4) == 0 {
+            return self.call();
+        }
         match self.below(26) {
             0 | 1 => {
                 self.hit("store");
@@ -239,6 +282,11 @@ impl<'r> Generator<'r> {
                 self.line("} else {");
                 self.block(1);
                 self.line("}");
+            }
+            8 if self.in_section => {
+                self.hit("assume two");
+                let vars = (self.var(), self.var());
+                self.line(&format!("assume {} + {} > {};", vars.0, vars.1, self.depth % 3));
             }
             8 => {
                 self.hit("assume");
@@ -349,15 +397,26 @@ impl<'r> Generator<'r> {
             0 => {
                 let by = self.below(2);
                 self.local(&format!("{object}.add({by})"));
+                self.look();
             }
             1 => {
                 self.local(&format!("{object}.get()"));
+                self.look();
             }
             2 => {
                 let (at, value) = (self.below(2), self.below(2));
                 self.line(&format!("{object}.put({at}, {value});"));
             }
             _ => self.line(&format!("{object}.slow();")),
+        }
+    }
+
+    /// Looks at what a call gave.
+    fn look(&mut self) {
+        if let (Some(local), 0) = (self.locals.last().copied(), self.below(2)) {
+            self.hit("result");
+            let value = self.below(3);
+            self.line(&format!("assert l{local} != {value};"));
         }
     }
 

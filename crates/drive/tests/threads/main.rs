@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 mod classics;
 mod generate;
 
-use generate::Generator;
+use generate::{Generator, KINDS};
 
 fn checked(
     model: &Model,
@@ -86,4 +86,12 @@ fn random_models_have_the_findings_of_all_states() {
         }
     }
     println!("{count:#?}\n{used:#?}");
+    for kind in KINDS {
+        assert!(used.contains_key(kind), "never written: {kind}");
+    }
+    for what in ["Assertion", "Deadlock", "Final", "nothing found", "something found"] {
+        assert!(count.contains_key(what), "never seen: {what}");
+    }
+    // Every model that is made fits, and has an end.
+    assert!(!count.keys().any(|what| what.starts_with("unfit") || what.starts_with("incomplete")));
 }

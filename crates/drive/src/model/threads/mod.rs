@@ -16,13 +16,19 @@ use anyorder_threads::{Fault, Found, Incomplete, LearnOptions, Learnt, explore_b
 use anyorder_vm::{Lonely, Machine, Misfit};
 use found::Paths;
 use program::ModelThreads;
+use sabotage::Sabotage;
 use std::fmt;
 
 mod found;
 mod live;
 mod numbers;
 mod program;
+mod sabotage;
 mod specified;
+
+#[cfg(test)]
+#[path = "../../../tests/threads/faults.rs"]
+mod tests;
 
 /// What an exploration by threads found, and its counts.
 pub(crate) type ByThreads = (Outcome<Machine>, Stats);
@@ -70,10 +76,20 @@ pub(crate) fn by_threads(
     budget: ThreadBudget,
     control: &Control<'_>,
 ) -> Result<ByThreads, Unfit> {
+    with_fault(model, budget, control, Sabotage::None)
+}
+
+fn with_fault(
+    model: &Model,
+    budget: ThreadBudget,
+    control: &Control<'_>,
+    sabotage: Sabotage,
+) -> Result<ByThreads, Unfit> {
     let machine = &model.machine;
     let lonely = Lonely::of(machine)?;
     let has_final = machine.program().final_.is_some();
     let mut program = ModelThreads::new(lonely, has_final, control);
+    program.sabotage = sabotage;
     let options = LearnOptions {
         steps_max: budget.steps_max,
         executions_max: control.limits.executions.unwrap_or(u64::MAX).min(budget.executions_max),
@@ -151,6 +167,8 @@ fn outcome(
     let mut paths = Paths::new(machine, &mut program);
     let mut violations = Vec::new();
     let mut all_shown = true;
+    let daemons = &machine.program().daemons;
+    let has_daemons = !daemons.threads.is_empty() || !daemons.functions.is_empty();
     for found in faults {
         match paths.violation(found) {
             Some(Some(one)) => {
@@ -159,7 +177,7 @@ fn outcome(
                     violations.push(one);
                 }
             }
-            Some(None) if is_wait(found) => {}
+            Some(None) if is_wait(found) && has_daemons => {}
             Some(None) | None => all_shown = false,
         }
     }

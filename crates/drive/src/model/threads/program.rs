@@ -7,6 +7,7 @@
 
 use super::live::{Code, Found, Live, Then, Thing, Todo, is_long};
 use super::numbers::Numbers;
+use super::sabotage::Sabotage;
 use super::specified::refuted;
 use anyorder_common::cancel::Cancel;
 use anyorder_system::Control;
@@ -75,6 +76,7 @@ pub(super) struct ModelThreads<'a> {
     /// Whether an execution came to its end.
     pub(super) has_ended: bool,
     pub(super) misfit: Option<Misfit>,
+    pub(super) sabotage: Sabotage,
 }
 
 impl<'a> ModelThreads<'a> {
@@ -102,6 +104,7 @@ impl<'a> ModelThreads<'a> {
             ran: FxHashSet::default(),
             has_ended: false,
             misfit: None,
+            sabotage: Sabotage::None,
         }
     }
 
@@ -171,7 +174,7 @@ impl<'a> ModelThreads<'a> {
 
     /// Tells threads apart that wait at different places, from the next exploration on.
     pub(super) fn tell_places_apart(&mut self) {
-        self.marks = true;
+        self.marks = self.sabotage != Sabotage::PlacesTogether;
     }
 
     fn next(&mut self, (thing, act): Todo) -> Next {
@@ -267,7 +270,11 @@ impl<'a> ModelThreads<'a> {
             return Ok(Some(self.invoke(live, lone, &call)));
         }
         let attempt = self.attempt(lone, &live.found)?;
-        if attempt.missing.is_some() && live.inside.is_none() && is_long(&attempt) {
+        if attempt.missing.is_some()
+            && live.inside.is_none()
+            && is_long(&attempt)
+            && self.sabotage != Sabotage::StepsInterrupted
+        {
             live.inside = Some((Thing::Steps(live.id), 0));
             return Ok(Some((Thing::Steps(live.id), Act::Invoke(0))));
         }
@@ -311,7 +318,10 @@ impl<'a> ModelThreads<'a> {
                     let load = Act::Load(MemoryOrder::SeqCst);
                     (Op::new(self.object(Thing::Place(*place)), load), *value)
                 };
-                let watched: Vec<(Op, u64)> = live.found.iter().map(&mut watch).collect();
+                let mut watched: Vec<(Op, u64)> = live.found.iter().map(&mut watch).collect();
+                if self.sabotage == Sabotage::FirstValueWatched {
+                    watched.truncate(1);
+                }
                 let waiting = (Thing::Nothing, Act::Await(watched.into()));
                 live.then = Then::Anew;
                 let Some((object, call)) = live.inside.take() else { return Ok(waiting) };
@@ -335,7 +345,10 @@ impl<'a> ModelThreads<'a> {
                 forked: None,
             });
             live.queue.push_back((Thing::Nothing, Act::Fail(number)));
-            live.then = Then::Failed;
+            live.then = match self.sabotage == Sabotage::FailuresEnd {
+                true => Then::Exit,
+                false => Then::Failed,
+            };
         } else {
             self.plan_effects(live, &attempt, taken);
             live.then = Then::Commit(Rc::clone(&attempt), way);
@@ -343,7 +356,10 @@ impl<'a> ModelThreads<'a> {
         if let Some((object, call)) = live.inside.take() {
             let ended = u128::from(taken.failure.is_some()) << 1 | u128::from(taken.leaves_locks);
             let hash = taken.after.as_ref().map_or(ended, LoneThread::knowledge);
-            let value = u64::from(self.knowledge.of(&hash).0);
+            let mut value = u64::from(self.knowledge.of(&hash).0);
+            if self.sabotage == Sabotage::KnowledgeForgotten {
+                value = 0;
+            }
             live.queue.push_back((object, Act::Return { call, value }));
         }
         Ok(())
@@ -437,7 +453,10 @@ impl<'a> ModelThreads<'a> {
         match &taken.after {
             Some(after) => live.code = Code::Of(after.clone()),
             None => {
-                if taken.leaves_locks && !self.has_final {
+                if taken.leaves_locks
+                    && !self.has_final
+                    && self.sabotage != Sabotage::LocksForgotten
+                {
                     let ghost = self.child(live.id, GHOST);
                     live.queue.push_back((Thing::End(ghost), Act::Spawn(ghost)));
                 }
@@ -472,7 +491,7 @@ impl<'a> ModelThreads<'a> {
                 live.then = Then::Value(place);
                 return Ok((Thing::Place(place), Act::Load(MemoryOrder::SeqCst)));
             }
-            Ended::Known(false) => {
+            Ended::Known(false) if self.sabotage != Sabotage::EndForgotten => {
                 live.then = Then::Exit;
                 self.has_ended = true;
                 return Ok((Thing::Nothing, Act::Fail(FINAL)));
@@ -548,6 +567,7 @@ impl ThreadProgram for ModelThreads<'_> {
             return true;
         }
         match (self.call_of.get(call as usize), self.call_of.get(other as usize)) {
+            _ if self.sabotage == Sabotage::CallsCommute => true,
             (Some((call, _)), Some((other, _))) => self.lonely.commute(call, other),
             _ => false,
         }
