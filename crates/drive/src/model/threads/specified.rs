@@ -10,9 +10,9 @@ use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
 /// The most states in which calls are tried.
-const STATES_MAX: usize = 300;
+const STATES_MAX: usize = 100;
 /// The most pairs of calls that are tried.
-const PAIRS_MAX: usize = 20_000;
+const PAIRS_MAX: usize = 5_000;
 
 /// What was written since the start.
 type Memory = BTreeMap<SharedPlace, Value>;
