@@ -92,6 +92,11 @@ fn random_models_have_the_findings_of_all_states() {
     for what in ["Assertion", "Deadlock", "Final", "nothing found", "something found"] {
         assert!(count.contains_key(what), "never seen: {what}");
     }
-    // Every model that is made fits, and has an end.
-    assert!(!count.keys().any(|what| what.starts_with("unfit") || what.starts_with("incomplete")));
+    // Every model that is made fits; few get no whole answer, and say so.
+    let of = |word: &str| -> u64 {
+        count.iter().filter(|(what, _)| what.starts_with(word)).map(|(_, times)| times).sum()
+    };
+    assert_eq!(of("unfit"), 0);
+    let incomplete = of("incomplete");
+    assert!(incomplete * 100 <= count.values().sum(), "{incomplete}");
 }
