@@ -244,6 +244,21 @@ pub struct Daemons {
     pub functions: Vec<FuncId>,
 }
 
+/// A condition under which two calls of methods of one object commute, as the model specifies.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Commuting {
+    /// A method.
+    pub left: FuncId,
+    /// Another one, or the same.
+    pub right: FuncId,
+    /// Whether the condition looks at the result of each call, which is a boolean.
+    pub results: [bool; 2],
+    /// The condition: a function of the arguments of the left call, without the object, and its
+    /// result if the condition looks at it, and of those of the right call. The rules of guards
+    /// apply. `None`: they always commute.
+    pub when: Option<FuncId>,
+}
+
 /// Whenever the trigger holds, the response holds then or later.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Response {

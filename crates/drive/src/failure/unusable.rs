@@ -125,6 +125,9 @@ pub enum Unusable {
     /// Only a search of all states can check it.
     #[error("its tasks do not report what they touch, so no order of them can be left out")]
     NoReduction,
+    /// It cannot be explored thread by thread: why.
+    #[error("it cannot be explored thread by thread: {0}")]
+    NotThreads(String),
     /// It would be overwritten, and is no checkpoint.
     #[error("not a checkpoint; the file was not overwritten")]
     NotACheckpoint,
@@ -262,7 +265,7 @@ impl Unusable {
             Unusable::NotObserved(Needs::Recording) => Hint::PartialTrace,
             Unusable::NotObserved(Needs::Races) => Hint::RacesOfRecording,
             Unusable::Search(SearchError::Symmetry) => Hint::NoSymmetry,
-            Unusable::NoReduction => Hint::AllStates,
+            Unusable::NoReduction | Unusable::NotThreads(_) => Hint::AllStates,
             Unusable::NotACheckpoint => Hint::OtherCheckpoint,
             Unusable::LacksData(LacksData { what: FromTraceError::NoCoherence { .. }, .. }) => {
                 Hint::InferCoherence

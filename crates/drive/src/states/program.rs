@@ -1,6 +1,7 @@
 //! The interface for programs whose states can be stored and compared: a state system and its
 //! descriptions.
 
+use super::by_threads::{ThreadBudget, ThreadSearch};
 use super::reduction::Reduction;
 use crate::verdict::CertificateVerdict;
 use anyorder_finding::run::{Change, Run, RunStep};
@@ -53,6 +54,20 @@ pub trait StateProgram: Sync {
         Self: Sized,
     {
         None
+    }
+
+    /// Explores the program thread by thread; `None` if it has no such search.
+    fn by_threads(
+        &self,
+        _budget: ThreadBudget,
+        _control: &Control<'_>,
+    ) -> Option<ThreadSearch<Self::System>> {
+        None
+    }
+
+    /// Whether the search by threads is to be tried before that of the states.
+    fn prefers_threads(&self) -> bool {
+        false
     }
 
     /// Describes a violation: kind, title and sites of the finding, and the text at the end of the

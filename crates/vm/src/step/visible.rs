@@ -80,7 +80,10 @@ impl Interpreter<'_> {
                 },
                 other => return Err(self.no_member(name, other)),
             },
-            Op::AtomicBegin => self.atomic = self.atomic.saturating_add(1),
+            Op::AtomicBegin => {
+                self.atomic = self.atomic.saturating_add(1);
+                self.log.iter_mut().for_each(|log| log.has_section = true);
+            }
             Op::Choose { dst, choice } => {
                 let count = self.machine.program.choices[choice.index()].labels.len();
                 let taken = self.pick(count)?;

@@ -2,6 +2,9 @@
 
 pub use self::async_run::AsyncRun;
 pub use self::changes::{NewTask, PlaceChange};
+pub use self::lone::{
+    Attempt, Ended, LoneCall, LoneThread, Lonely, Misfit, RealThread, SharedPlace, Sync, Wait, Way,
+};
 pub use self::name::{Detail, Name};
 pub use self::path_words::{PathWords, StepFacts};
 pub use self::tasks::{MachineFactory, MachineRun};
@@ -44,5 +47,7 @@ mod waits;
 mod reduced;
 
 mod growth;
+
+mod lone;
 
 pub use self::reduced::Write;
