@@ -1,5 +1,5 @@
-//! How recorders write locations: `Foo.bar@0x41` is a field of an object, `0x10+8` an address with a
-//! size.
+//! How recorders write locations: `Foo.bar@0x41` is a field of an object, `0x10+8` an address with
+//! a size.
 //!
 //! A location is a name in a trace, and any text is one. These two forms are read only where
 //! findings are compared between runs and where they are listed by class; no engine does so.
