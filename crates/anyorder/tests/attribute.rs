@@ -5,7 +5,7 @@ use anyorder::{future, thread};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How often the bodies below ran.
-static RUNS: [AtomicUsize; 4] = [const { AtomicUsize::new(0) }; 4];
+static RUNS: [AtomicUsize; 5] = [const { AtomicUsize::new(0) }; 5];
 
 fn note(test: usize) {
     RUNS[test].fetch_add(1, Ordering::Relaxed);
@@ -55,13 +55,30 @@ async fn one_execution_alone() -> Result<(), String> {
     }
 }
 
+/// With a preemption, an update would be lost.
+#[anyorder::test(preemptions = 0)]
+fn a_bound() {
+    note(4);
+    let count = anyorder::sync::atomic::AtomicU32::new(0);
+    let add = || {
+        let before = count.load(Ordering::SeqCst);
+        count.store(before + 1, Ordering::SeqCst);
+    };
+    thread::scope(|scope| {
+        scope.spawn(add);
+        scope.spawn(add);
+    });
+    assert_eq!(count.into_inner(), 2);
+}
+
 #[test]
 fn all_bodies_run_in_all_executions() {
     a_function();
     an_async_function_with_all_options();
     a_function_with_a_result();
     one_execution_alone();
+    a_bound();
     let runs = RUNS.each_ref().map(|runs| runs.load(Ordering::Relaxed));
     assert!(runs[0] > 1 && runs[1] > 1 && runs[2] > 1, "{runs:?}");
-    assert!(runs[3] >= 1, "{runs:?}");
+    assert!(runs[3] >= 1 && runs[4] >= 1, "{runs:?}");
 }

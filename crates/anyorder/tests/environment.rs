@@ -1,7 +1,7 @@
 //! Variables that change how checks run.
 
-use anyorder::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use anyorder::thread;
+use anyorder::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+use anyorder::{Builder, thread};
 use std::process::Command;
 use std::sync::Arc;
 
@@ -24,22 +24,91 @@ fn misses_as_a_child() {
     });
 }
 
-fn child(memory: &str) -> String {
+/// An update is lost if one thread is preempted between its load and its store.
+#[test]
+fn loses_an_update_as_a_child() {
+    if std::env::var_os("ANYORDER_TEST_CHILD").is_none() {
+        return;
+    }
+    anyorder::check(lost_update);
+}
+
+fn lost_update() {
+    let count = Arc::new(AtomicU32::new(0));
+    let theirs = Arc::clone(&count);
+    let other = thread::spawn(move || theirs.store(theirs.load(Relaxed) + 1, Relaxed));
+    count.store(count.load(Relaxed) + 1, Relaxed);
+    other.join().unwrap();
+    assert_eq!(count.load(Relaxed), 2, "an update is lost");
+}
+
+fn child(test: &str, variable: (&str, &str)) -> String {
     let own = std::env::current_exe().expect("the test itself");
     let mut command = Command::new(own);
-    command.args(["--exact", "environment::misses_as_a_child"]).env("ANYORDER_TEST_CHILD", "1");
-    let output = command.env("ANYORDER_MEMORY", memory).output().expect("it runs");
+    command.args(["--exact", test]).env("ANYORDER_TEST_CHILD", "1");
+    let output = command.env(variable.0, variable.1).output().expect("it runs");
     String::from_utf8([output.stdout, output.stderr].concat()).expect("a text")
 }
 
 #[test]
-fn the_variable_asks_for_weak_memory() {
-    for sequential in ["", "sequential"] {
-        assert!(child(sequential).contains("1 passed"), "{}", child(sequential));
+fn the_variable_bounds_preemptions() {
+    let run =
+        |value| child("environment::loses_an_update_as_a_child", ("ANYORDER_PREEMPTIONS", value));
+    let none = run("0");
+    assert!(none.contains("1 passed"), "{none}");
+    assert!(none.contains("1 execution, complete up to 0 preemptions"), "{none}");
+    for value in ["1", ""] {
+        let found = run(value);
+        assert!(found.contains("an update is lost") && found.contains("1 failed"), "{found}");
     }
-    let weak = child("rc11");
+    let wrong = run("two");
+    assert!(wrong.contains(r#"ANYORDER_PREEMPTIONS is "two", expected a number"#), "{wrong}");
+}
+
+#[test]
+fn a_bound_is_said_and_so_is_how_far_a_cut_check_came() {
+    let bounded = |most| Builder::new().preemptions_max(most).explore(lost_update);
+    let none = bounded(0);
+    assert!(none.is_ok() && none.preemptions == Some(0), "{none}");
+    // With two threads of a few steps, some number of preemptions is all.
+    let all = bounded(100);
+    assert_eq!((all.failures.len(), all.preemptions), (1, None), "{all}");
+    // Four threads that read, add and write again: too much for 100 executions.
+    let many = || {
+        let count = Arc::new(AtomicU32::new(0));
+        let spawn = |_| {
+            let count = Arc::clone(&count);
+            thread::spawn(move || {
+                for _ in 0..2 {
+                    count.store(count.load(Relaxed) + 1, Relaxed);
+                }
+            })
+        };
+        let threads: Vec<_> = (0..4).map(spawn).collect();
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+    };
+    let cut = Builder::new().executions_max(100).explore(many);
+    assert!(cut.is_cut_by_limit() && cut.preemptions.is_some(), "{cut}");
+    let most = cut.preemptions.unwrap_or(0);
+    let said = format!("there are more, complete up to {most} preemption");
+    assert!(cut.to_string().contains(&said), "{cut}");
+    assert!(bounded_many(most, many).incomplete.is_none());
+}
+
+fn bounded_many(most: u32, test: impl Fn() + Send + Sync + 'static) -> anyorder::Summary {
+    Builder::new().preemptions_max(most).executions_max(10_000).explore(test)
+}
+
+#[test]
+fn the_variable_asks_for_weak_memory() {
+    let misses = |value| child("environment::misses_as_a_child", ("ANYORDER_MEMORY", value));
+    for sequential in ["", "sequential"] {
+        let output = misses(sequential);
+        assert!(output.contains("1 passed"), "{output}");
+    }
+    let weak = misses("rc11");
     assert!(weak.contains("both missed it") && weak.contains("under weak memory"), "{weak}");
-    let wrong = child("tso");
+    let wrong = misses("tso");
     let expected = r#"ANYORDER_MEMORY is "tso", expected "sequential" or "rc11""#;
     assert!(wrong.contains(expected), "{wrong}");
 }

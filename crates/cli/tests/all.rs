@@ -28,6 +28,7 @@ mod robust_models;
 mod runs;
 mod streams;
 mod stuck;
+mod threads;
 mod tools;
 mod tutorial;
 mod understood;

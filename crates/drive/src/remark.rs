@@ -58,6 +58,10 @@ pub enum Remarked {
     CutRecording,
     /// Invariants were checked only in the runs that were made.
     InvariantsOfRuns,
+    /// The search was by what each thread can see, because its calls have a specification.
+    ByThreads,
+    /// The search could not be by what each thread can see: why not.
+    NotByThreads(String),
 }
 
 /// Why all states are searched.
@@ -99,7 +103,10 @@ impl Remark {
     #[must_use]
     pub const fn level(&self) -> Level {
         match self.what {
-            Remarked::FullSearch(_) | Remarked::InvariantsOfRuns => Level::Note,
+            Remarked::FullSearch(_)
+            | Remarked::InvariantsOfRuns
+            | Remarked::ByThreads
+            | Remarked::NotByThreads(_) => Level::Note,
             _ => Level::Warning,
         }
     }
@@ -154,6 +161,12 @@ impl fmt::Display for Remarked {
             }
             Remarked::NoWaiting => {
                 "the program does not report what its tasks wait for, so it may allow further orders"
+            }
+            Remarked::ByThreads => {
+                "explored by what each thread can see: its calls have a specification"
+            }
+            Remarked::NotByThreads(why) => {
+                return write!(f, "the specification is not used: {}", escape(why));
             }
             Remarked::CutRecording => {
                 "the recorded run was cut at the step limit; allow more steps, or give a run that ends"

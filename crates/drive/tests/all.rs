@@ -9,4 +9,6 @@ mod names;
 mod polls;
 mod so_far;
 mod stops_in_steps;
+#[path = "threads/main.rs"]
+mod threads;
 mod words;

@@ -22,6 +22,7 @@
 //! another one.
 
 use crate::finding::{Finding, Site};
+use crate::location;
 use crate::origin::{Origins, tail};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -162,7 +163,7 @@ fn site_key(
         at(number(site.line)),
         at(number(site.column)),
         site.label.as_deref().map(label).unwrap_or_default(),
-        site.location.as_deref().map(stable_location).unwrap_or_default(),
+        site.location.as_deref().map(location::of_all_objects).unwrap_or_default(),
         text(&site.access),
     ];
     if site.file.is_none() && site.label.is_none() && site.location.is_none() {
@@ -180,24 +181,6 @@ fn placed(label: &str, file: &dyn Fn(&str) -> String) -> String {
     let Some(end) = cut(label) else { return label.to_owned() };
     let end = cut(&label[..end]).unwrap_or(end);
     format!("{}{}", file(&label[..end]), &label[end..])
-}
-
-/// Removes the identity of an object (`Foo.bar@0x41`) or an address (`0x10+8`) from a location.
-fn stable_location(location: &str) -> String {
-    let is_identity = |text: &str| {
-        let digits = text.strip_prefix("0x").unwrap_or(text);
-        !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit())
-    };
-    match location.rsplit_once('@') {
-        Some((rest, object)) if is_identity(object) => return rest.to_owned(),
-        _ => {}
-    }
-    match location.split_once('+') {
-        Some((address, size)) if address.starts_with("0x") && is_identity(address) => {
-            format!("+{size}")
-        }
-        _ => location.to_owned(),
-    }
 }
 
 /// The running state of an FNV-1a hash.

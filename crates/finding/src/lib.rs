@@ -52,6 +52,7 @@ pub mod glob;
 mod group;
 mod id;
 mod ignored;
+pub mod location;
 mod names;
 mod ordered;
 mod origin;

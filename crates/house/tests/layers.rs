@@ -73,6 +73,7 @@ const MAP: &[(&str, &[&str])] = &[
             "anyorder-robust",
             "anyorder-lang",
             "anyorder-pipe",
+            "anyorder-threads",
         ],
     ),
     (

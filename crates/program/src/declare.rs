@@ -121,7 +121,8 @@ pub struct Family {
 /// An external event, or a family of events.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Event {
-    /// Its name.
+    /// Its name. One that stands for one member of a family alone, because the members differ in
+    /// more than the index, is called `NAME[INDEX]`.
     pub name: String,
     /// The members, if it is a family; guard and body then have the index as their only parameter.
     pub family: Option<Family>,
@@ -143,6 +144,22 @@ pub struct Event {
     pub disabled: bool,
     /// Whether it is weakly fair: if it stays enabled, it eventually runs.
     pub fair: bool,
+}
+
+impl Event {
+    /// Returns the name that the source gives it, and which member of a family it is if it stands
+    /// for that one alone.
+    #[must_use]
+    pub fn declared(&self) -> (&str, Option<i64>) {
+        let member = || {
+            let (name, index) = self.name.strip_suffix(']')?.split_once('[')?;
+            Some((name, index.parse().ok()?))
+        };
+        match member().filter(|_| self.family.is_none()) {
+            Some((name, index)) => (name, Some(index)),
+            None => (&self.name, None),
+        }
+    }
 }
 
 /// A thread, or a family of threads, that runs from the start.
@@ -225,6 +242,21 @@ pub struct Daemons {
     pub threads: Vec<ThreadId>,
     /// Functions: the threads that are forked with them.
     pub functions: Vec<FuncId>,
+}
+
+/// A condition under which two calls of methods of one object commute, as the model specifies.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Commuting {
+    /// A method.
+    pub left: FuncId,
+    /// Another one, or the same.
+    pub right: FuncId,
+    /// Whether the condition looks at the result of each call, which is a boolean.
+    pub results: [bool; 2],
+    /// The condition: a function of the arguments of the left call, without the object, and its
+    /// result if the condition looks at it, and of those of the right call. The rules of guards
+    /// apply. `None`: they always commute.
+    pub when: Option<FuncId>,
 }
 
 /// Whenever the trigger holds, the response holds then or later.

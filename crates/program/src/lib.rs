@@ -14,8 +14,9 @@
 pub use build::ProgramBuilder;
 pub use builtin::Builtin;
 pub use declare::{
-    Choice, Class, Component, Cond, Daemons, Enum, Event, Family, Global, Handler, Invariant, Lock,
-    MailboxKind, Post, PostTarget, Record, Response, Symmetry, Task, Thread, Variant,
+    Choice, Class, Commuting, Component, Cond, Daemons, Enum, Event, Family, Global, Handler,
+    Invariant, Lock, MailboxKind, Post, PostTarget, Record, Response, Symmetry, Task, Thread,
+    Variant,
 };
 pub use function::{Function, SourceSite};
 pub use function_build::{FunctionBuilder, Label};

@@ -1,6 +1,6 @@
 //! Checks a program, so that the machine does not have to.
 
-use crate::declare::{Event, Family, PostTarget, Symmetry, Variant};
+use crate::declare::{Commuting, Event, Family, PostTarget, Symmetry, Variant};
 use crate::function::Function;
 use crate::ids::{EnumId, FuncId, HandlerId, NameId, Reg, TableId};
 use crate::literal::Literal;
@@ -273,7 +273,20 @@ impl Program {
         let invariants = self.invariants.iter().map(|i| i.holds);
         let responses = self.responses.iter().flat_map(|r| [r.trigger, r.response]);
         let others = self.final_.iter().chain(&self.init).copied();
-        invariants.chain(responses).chain(others).try_for_each(|func| self.check_start(func, 0))
+        invariants.chain(responses).chain(others).try_for_each(|func| self.check_start(func, 0))?;
+        self.commuting.iter().try_for_each(|clause| self.check_commuting(clause))
+    }
+
+    /// The methods have their object as the first parameter, which the condition has not.
+    fn check_commuting(&self, clause: &Commuting) -> Check {
+        let params = |method: FuncId| match self.functions.get(method.index()) {
+            Some(method) if method.params > 0 => Ok(method.params - 1),
+            _ => Err("a specification of what is no method".to_owned()),
+        };
+        let count = params(clause.left)?.saturating_add(params(clause.right)?);
+        let results = clause.results.iter().filter(|wanted| **wanted).count() as u16;
+        let when = clause.when;
+        when.map_or(Ok(()), |when| self.check_start(when, count.saturating_add(results)))
     }
 
     fn check_symmetry(&self, symmetry: &Symmetry) -> Check {

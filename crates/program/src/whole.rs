@@ -1,8 +1,8 @@
 //! A whole program.
 
 use crate::declare::{
-    Choice, Class, Component, Cond, Daemons, Enum, Event, Global, Handler, Invariant, Lock, Post,
-    Record, Response, Symmetry, Task, Thread,
+    Choice, Class, Commuting, Component, Cond, Daemons, Enum, Event, Global, Handler, Invariant,
+    Lock, Post, Record, Response, Symmetry, Task, Thread,
 };
 use crate::function::{Function, SourceSite};
 use crate::ids::FuncId;
@@ -85,6 +85,8 @@ pub struct Program {
     pub invariants: Vec<Invariant>,
     /// Response properties.
     pub responses: Vec<Response>,
+    /// Which calls commute.
+    pub commuting: Vec<Commuting>,
     /// Components.
     pub components: Vec<Component>,
     /// Whether the program may end in a state in which nothing can happen and nothing waits: a

@@ -17,10 +17,23 @@ pub enum Role {
 /// A part of a program, and a place in it. The numbers of identical parts are left out.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct PlaceOfStep {
-    /// The part: an event, a task, a thread.
+    /// The kind of the part: `event`, `task`, `thread`; empty if it needs no word.
+    pub kind: &'static str,
+    /// The name of the part.
     pub part: String,
     /// The position in the source, if there is one.
     pub site: Option<FailureSite>,
+}
+
+impl PlaceOfStep {
+    /// Returns the part in words: `task paint`.
+    #[must_use]
+    pub fn words(&self) -> String {
+        match self.kind {
+            "" => self.part.clone(),
+            kind => format!("{kind} {}", self.part),
+        }
+    }
 }
 
 /// What takes a transition.
@@ -38,7 +51,7 @@ type Of<'s, S, A> = Box<dyn Fn(&S, &A) -> Actor + Send + Sync + 's>;
 ///
 /// ```
 /// use anyorder_system::{Actor, Actors, PlaceOfStep, Role};
-/// let place = |name: &str| PlaceOfStep { part: name.to_owned(), site: None };
+/// let place = |name: &str| PlaceOfStep { kind: "", part: name.to_owned(), site: None };
 /// let actors = Actors::new(false, |_state: &u8, action: &&str| Actor {
 ///     place: place(*action),
 ///     role: Role::Worker,

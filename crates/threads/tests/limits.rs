@@ -5,7 +5,7 @@ use anyorder_common::cancel::{Cancel, StopReason};
 use anyorder_testkit::concurrent::{Concurrent, Do, Stmt, Thing};
 use anyorder_threads::{
     Act, Fault, Incomplete, LearnOptions, MemoryOrder, Next, Object, ObjectId, Op, SiteId,
-    ThreadId, ThreadProgram, WeakOptions, explore_by_learning, explore_weak,
+    ThreadId, ThreadProgram, Unseen, WeakOptions, explore_by_learning, explore_weak,
 };
 
 /// A number that several threads add to; the last result of one of them fails.
@@ -34,6 +34,33 @@ fn limits_are_named_and_keep_what_was_found() {
     cancel.stop(StopReason::TimeLimit);
     let stopped = limited(LearnOptions { cancel, ..LearnOptions::default() });
     assert_eq!(stopped, (Some(Incomplete::Stopped(StopReason::TimeLimit)), true, 1));
+}
+
+/// Of a choice among so many, some were tried: the others are what is new.
+#[test]
+fn what_is_left_is_estimated() {
+    for (count, tried) in [(10, 4), (40, 4), (4, 2), (50, 34), (3, 2)] {
+        let program =
+            Concurrent { things: vec![], threads: vec![vec![Stmt::Do(Do::Choose(count))]] };
+        // A third of the limit is for the search by preemptions, which comes later.
+        let executions_max = tried * 3 / 2;
+        let options = LearnOptions { executions_max, ..LearnOptions::default() };
+        let learnt = explore_by_learning(&mut Script::new(program), &options);
+        let unseen = learnt.unseen.filter(|_| learnt.incomplete.is_some());
+        let (least, most) = unseen.map_or((0, 0), |unseen| unseen.percent());
+        println!("{count} {tried}: {unseen:?} {least} {most}");
+        if u64::from(count) <= executions_max {
+            assert_eq!(learnt.unseen, None, "everything was tried in the end");
+            continue;
+        }
+        let really = 100 * (count - tried as u32) / count;
+        assert!((least..=most).contains(&really), "{count} {tried}: {least} to {most}");
+        assert!(most - least < 20, "{least} to {most}");
+    }
+    let none = Unseen { new: 0, of: 200 };
+    assert_eq!(none.percent(), (0, 2));
+    assert_eq!(Unseen { new: 200, of: 200 }.percent(), (98, 100));
+    assert_eq!(Unseen::default().percent(), (0, 100));
 }
 
 /// Two threads that each do one operation, which is not the same in each execution; or whose object

@@ -51,8 +51,9 @@ pub use anyorder_program as program;
 pub use machine::Machine;
 pub use state::State;
 pub use system::{
-    AsyncRun, MachineFactory, MachineRun, NewTask, PathWords, PlaceChange, Reason, StepFacts,
-    StepPlace, Waiting, WaitingPlace, Write,
+    AsyncRun, Attempt, Detail, Ended, LoneCall, LoneThread, Lonely, MachineFactory, MachineRun,
+    Misfit, Name, NewTask, PathWords, PlaceChange, RealThread, Reason, SharedPlace, StepFacts,
+    StepPlace, Sync, Wait, Waiting, WaitingPlace, Way, Write,
 };
 pub use transitions::Action;
 pub use value::{Map, Seq, Set, Text, Value};

@@ -7,7 +7,10 @@ use std::sync::Once;
 
 /// Variables that have no effect, and what happens instead.
 const IGNORED: [(&str, &str); 5] = [
-    ("LOOM_MAX_PREEMPTIONS", "every number of preemptions is explored"),
+    (
+        "LOOM_MAX_PREEMPTIONS",
+        "every number of preemptions is explored, unless ANYORDER_PREEMPTIONS bounds it",
+    ),
     ("LOOM_MAX_BRANCHES", "an execution may have 100,000 operations"),
     ("LOOM_CHECKPOINT_FILE", "nothing is saved"),
     ("LOOM_CHECKPOINT_INTERVAL", "nothing is saved"),

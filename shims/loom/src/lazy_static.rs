@@ -1,7 +1,7 @@
 //! Values that each execution makes when it uses them first, and destroys when the closure of the
 //! model ends: threads that outlive it must not use them.
 
-use anyorder::sync::atomic::{AtomicUsize, Ordering};
+use anyorder::sync::atomic::{AtomicBool, Ordering};
 use anyorder::sync::{Mutex, OnceLock, PoisonError};
 use std::fmt;
 
@@ -21,8 +21,12 @@ unsafe impl<T: Send + Sync> Sync for Owned<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send + Sync> Send for Owned<T> {}
 
-/// 1 when the closure of this execution has ended, and twice the number of values.
-static STATE: AtomicUsize = AtomicUsize::new(0);
+/// Whether the closure of this execution has ended. Apart from what threads write when they make
+/// values: otherwise each of them would see who was there before it.
+static HAS_ENDED: AtomicBool = AtomicBool::new(false);
+
+/// Whether there are values.
+static HAS_MADE: AtomicBool = AtomicBool::new(false);
 
 /// What frees the values of this execution, the oldest first.
 static MADE: Mutex<Vec<Free>> = Mutex::new(Vec::new());
@@ -45,7 +49,7 @@ impl<T: Send + Sync> Lazy<T> {
     #[track_caller]
     pub fn get(&'static self) -> &'static T {
         assert!(
-            STATE.load(Ordering::SeqCst) & 1 == 0,
+            !HAS_ENDED.load(Ordering::SeqCst),
             "attempted to access lazy_static during shutdown: the closure of the model has ended"
         );
         let owned = self.value.get_or_init(|| {
@@ -54,7 +58,7 @@ impl<T: Send + Sync> Lazy<T> {
             // SAFETY: it was made above, and each function is called once.
             let free = move || drop(unsafe { Box::from_raw(address as *mut T) });
             MADE.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(free));
-            STATE.fetch_add(2, Ordering::SeqCst);
+            HAS_MADE.store(true, Ordering::SeqCst);
             owned
         });
         // SAFETY: it is freed when the closure ends, and from then on nobody gets here. Who kept
@@ -65,7 +69,8 @@ impl<T: Send + Sync> Lazy<T> {
 
 /// Ends what the execution made. The newest first.
 pub(crate) fn shut_down() {
-    if STATE.fetch_or(1, Ordering::SeqCst) == 0 {
+    HAS_ENDED.store(true, Ordering::SeqCst);
+    if !HAS_MADE.load(Ordering::SeqCst) {
         return;
     }
     let mut made = std::mem::take(&mut *MADE.lock().unwrap_or_else(PoisonError::into_inner));

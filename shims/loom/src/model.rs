@@ -98,19 +98,25 @@ impl Builder {
         }
         if is_asked && summary.is_cut_by_limit() && summary.failures.is_empty() {
             let executions = summary.executions;
+            let explored = summary.explored().map(|words| format!(", {words}"));
+            let explored = explored.unwrap_or_default();
             environment::say(&format!(
-                "{at}: NOT COMPLETE: {executions} executions were run, as the limit asks; what is \
-                 left was not checked"
+                "{at}: NOT COMPLETE: {executions} executions were run, as the limit asks{explored}; \
+                 what is left was not checked"
             ));
             return;
         }
         assert!(summary.is_ok(), "{summary}");
+        if let Some(explored) = summary.explored() {
+            environment::say(&format!("{at}: {explored}"));
+        }
     }
 
     fn report_ignored(&self, at: &std::panic::Location<'_>) {
         if self.preemption_bound.is_some() {
             environment::say(&format!(
-                "{at}: the preemption bound is not used: every number of preemptions is explored"
+                "{at}: the preemption bound is not used: every number of preemptions is explored, \
+                 unless ANYORDER_PREEMPTIONS bounds it"
             ));
         }
         if self.checkpoint_file.is_some() {

@@ -80,15 +80,19 @@ where
         ));
     }
     if summary.is_cut_by_limit() && summary.failures.is_empty() {
+        let explored = summary.explored().map(|words| format!(", {words}")).unwrap_or_default();
         environment::say(&format!(
-            "{at}: NOT COMPLETE: {executions} executions were run in {time_max:?}; what is left \
-             was not checked (ANYORDER_TIME_MAX=SECONDS allows more)"
+            "{at}: NOT COMPLETE: {executions} executions were run in {time_max:?}{explored}; what \
+             is left was not checked (ANYORDER_TIME_MAX=SECONDS allows more)"
         ));
     } else {
         // Tests expect the words of shuttle.
         let is_deadlock = |failure: &anyorder::Failure| failure.class() == "deadlock";
         let words = if summary.failures.iter().any(is_deadlock) { "deadlock! " } else { "" };
         assert!(summary.is_ok(), "{words}{summary}");
+        if let Some(explored) = summary.explored() {
+            environment::say(&format!("{at}: {explored}"));
+        }
     }
     executions as usize
 }

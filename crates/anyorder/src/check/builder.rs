@@ -58,9 +58,11 @@ impl Builder {
     ///
     /// # Panics
     ///
-    /// If the variable `ANYORDER_MEMORY` is set and names no memory.
+    /// If the variable `ANYORDER_MEMORY` is set and names no memory, or `ANYORDER_PREEMPTIONS` is
+    /// and is no number.
     pub fn new() -> Builder {
-        Builder { memory: environment::memory(), ..Builder::default() }
+        let limits = Limits { preemptions_max: environment::preemptions(), ..Limits::default() };
+        Builder { memory: environment::memory(), limits, ..Builder::default() }
     }
 
     /// Sets how many executions are run at most.
@@ -79,6 +81,38 @@ impl Builder {
     /// is incomplete.
     pub fn time_max(mut self, time: Duration) -> Builder {
         self.limits.time_max = Some(time);
+        self
+    }
+
+    /// Sets how many preemptions an execution has at most. A preemption is a switch away from a
+    /// thread that could go on: one that waits, with a time-out or without, that spins and gives
+    /// way or that has ended is not preempted. All executions within the bound are explored, and a
+    /// check that passes says so. Otherwise the variable `ANYORDER_PREEMPTIONS` does the same.
+    /// Executions under weak memory have no such bound.
+    ///
+    /// Without a bound everything is explored, and a check that a limit cuts says up to how many
+    /// preemptions all was.
+    ///
+    /// ```
+    /// use anyorder::sync::atomic::{AtomicU32, Ordering::SeqCst};
+    /// use anyorder::{Builder, thread};
+    /// use std::sync::Arc;
+    ///
+    /// // An update is lost if a thread is preempted between its load and its store.
+    /// let test = || {
+    ///     let count = Arc::new(AtomicU32::new(0));
+    ///     let theirs = Arc::clone(&count);
+    ///     let other = thread::spawn(move || theirs.store(theirs.load(SeqCst) + 1, SeqCst));
+    ///     count.store(count.load(SeqCst) + 1, SeqCst);
+    ///     other.join().unwrap();
+    ///     assert_eq!(count.load(SeqCst), 2);
+    /// };
+    /// let summary = Builder::new().preemptions_max(0).explore(test);
+    /// assert!(summary.is_ok() && summary.preemptions == Some(0));
+    /// assert!(!Builder::new().preemptions_max(1).explore(test).is_ok());
+    /// ```
+    pub fn preemptions_max(mut self, preemptions: u32) -> Builder {
+        self.limits.preemptions_max = Some(preemptions);
         self
     }
 
@@ -170,7 +204,8 @@ impl Builder {
         summary
     }
 
-    /// Runs a closure in all of its executions. Returns how many there are.
+    /// Runs a closure in all of its executions. Returns how many there are. If there is a bound of
+    /// preemptions, says what it covered on standard error.
     ///
     /// # Panics
     ///
@@ -187,7 +222,7 @@ impl Builder {
             summary.report = Some(html::write(&folder, &summary, at));
         }
         assert!(summary.is_ok(), "{summary}");
-        if summary.replayed.is_some() {
+        if summary.replayed.is_some() || summary.preemptions.is_some() {
             environment::tell(&summary.to_string());
         }
         summary.executions

@@ -22,6 +22,19 @@ pub(super) fn memory() -> Memory {
     }
 }
 
+/// Returns the bound of preemptions that the variable `ANYORDER_PREEMPTIONS` asks for.
+///
+/// # Panics
+///
+/// If it is no number.
+pub(super) fn preemptions() -> Option<u32> {
+    let text = variable("ANYORDER_PREEMPTIONS")?;
+    match text.parse() {
+        Ok(most) => Some(most),
+        Err(_) => panic!("ANYORDER_PREEMPTIONS is {text:?}, expected a number"),
+    }
+}
+
 /// Returns the name of the test that runs: that of the thread, as the test harness sets it.
 pub(super) fn test_name() -> Option<String> {
     let name = thread::current().name()?.to_owned();

@@ -28,11 +28,13 @@ pub struct Limits {
     pub steps_max: usize,
     /// The most time; none if `None`.
     pub time_max: Option<Duration>,
+    /// The most preemptions of one execution; any number if `None`.
+    pub preemptions_max: Option<u32>,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { executions_max: None, steps_max: 100_000, time_max: None }
+        Limits { executions_max: None, steps_max: 100_000, time_max: None, preemptions_max: None }
     }
 }
 
@@ -48,14 +50,20 @@ impl Default for Limits {
 pub fn explore(program: &mut Program, limits: Limits) -> Summary {
     let budget = Budget::new(limits);
     program.set_describe(replay::of_log);
-    let cancel = Cancel::new();
+    let (cancel, turn) = (Cancel::new(), Cancel::new());
     let options = LearnOptions {
         steps_max: limits.steps_max,
         executions_max: limits.executions_max.unwrap_or(u64::MAX),
+        preemptions_max: limits.preemptions_max,
         cancel: cancel.clone(),
+        turn: turn.clone(),
         ..LearnOptions::default()
     };
-    let learnt = timed(limits.time_max, &cancel, || explore_by_learning(program, &options));
+    // The last third of the time is for what may be complete up to some number of preemptions.
+    let learnt = timed(limits.time_max, &cancel, || {
+        let before = limits.time_max.map(|most| most * 2 / 3);
+        timed(before, &turn, || explore_by_learning(program, &options))
+    });
     let mut reporter = Reporter { budget, sources: Sources::default(), saw_clock: false };
     let leaks = program.take_leaks();
     let (misuses, candidates) = program.take_misuses();
@@ -77,6 +85,8 @@ pub fn explore(program: &mut Program, limits: Limits) -> Summary {
         states: learnt.states,
         executions_for_reports: reporter.budget.executions,
         incomplete: learnt.incomplete,
+        preemptions: learnt.preemptions,
+        unseen: learnt.unseen,
         doubts,
         failures,
         ..Summary::default()

@@ -4,7 +4,7 @@ use super::failure::{Failure, FailureKind};
 use super::replay::Replayed;
 use super::source::Sources;
 use super::table;
-use anyorder_threads::{Act, Divergence, Incomplete};
+use anyorder_threads::{Act, Divergence, Incomplete, Unseen};
 use std::fmt;
 use std::fmt::Write as _;
 
@@ -23,8 +23,14 @@ pub struct Summary {
     pub states: u64,
     /// How many more were run to confirm failures, and to find others that do not fail.
     pub executions_for_reports: u64,
-    /// Why something may be missing, if so.
+    /// Why something may be missing, if so. A bound of preemptions that was asked for is no reason.
     pub incomplete: Option<Incomplete>,
+    /// If not everything was explored: up to how many preemptions all executions were. `None` if
+    /// everything was, or if not even those without preemptions were.
+    pub preemptions: Option<u32>,
+    /// If a limit ended the check: how much of what random executions show it had not seen, before
+    /// it went on with those of few preemptions.
+    pub unseen: Option<Unseen>,
     /// Why executions may not have been what they seemed.
     pub doubts: Vec<Doubt>,
     /// What went wrong, each once.
@@ -46,7 +52,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Returns whether nothing went wrong, in all executions that there are. Of a replay, whether
+    /// Returns whether nothing went wrong, in all executions that there are, or that a bound of
+    /// preemptions allows: then [`preemptions`](Self::preemptions) says so. Of a replay, whether
     /// that one execution did not fail.
     #[must_use]
     pub fn is_ok(&self) -> bool {
@@ -61,6 +68,22 @@ impl Summary {
     #[must_use]
     pub fn is_cut_by_limit(&self) -> bool {
         matches!(self.incomplete, Some(Incomplete::Executions | Incomplete::Stopped(_)))
+    }
+
+    /// Returns how far the check came, in words, if not everything was explored.
+    #[must_use]
+    pub fn explored(&self) -> Option<String> {
+        let complete = self
+            .preemptions
+            .map(|most| format!("complete up to {}", plural(u64::from(most), "preemption")));
+        let unseen = self.unseen.map(|unseen| {
+            let (least, most) = unseen.percent();
+            format!(
+                "a random execution would show something new with a chance of {least} to {most} %"
+            )
+        });
+        let parts: Vec<String> = complete.into_iter().chain(unseen).collect();
+        (!parts.is_empty()).then(|| parts.join("; "))
     }
 
     /// Removes leaks from the failures.
@@ -103,11 +126,12 @@ impl fmt::Display for Summary {
                 if own > 0 {
                     write!(f, ", {}", plural(own as u64, "failure"))?;
                 }
-                match &self.incomplete {
+                if let Some(incomplete) = &self.incomplete {
+                    write!(f, ", incomplete: {}", incomplete_words(incomplete))?;
+                }
+                match self.explored() {
+                    Some(explored) => writeln!(f, ", {explored}")?,
                     None => writeln!(f)?,
-                    Some(incomplete) => {
-                        writeln!(f, ", incomplete: {}", incomplete_words(incomplete))?
-                    }
                 }
             }
         }

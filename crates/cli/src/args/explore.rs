@@ -203,6 +203,11 @@ const ALGORITHMS: &[Word<ExploreAlgorithm>] = &[
     ),
     ("r4", "Reverses the conflicts of one run", ExploreAlgorithm::Reversals),
     ("full", "All states", ExploreAlgorithm::States(Algorithm::Full)),
+    (
+        "threads",
+        "What each thread can see, for models of threads alone",
+        ExploreAlgorithm::States(Algorithm::Threads),
+    ),
 ];
 
 const EXPLORE_EXAMPLES: &str = "\

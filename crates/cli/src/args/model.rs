@@ -59,6 +59,11 @@ pub(crate) struct SearchArgs {
     #[arg(long, help_heading = "Models")]
     pub(crate) no_reduction: bool,
 
+    /// The search [default: `stateful`; `threads` first for threads whose calls have a
+    /// specification]
+    #[arg(long, value_parser = choice(ALGORITHMS), value_name = "NAME", conflicts_with = "no_reduction", help_heading = "Models")]
+    pub(crate) algorithm: Option<Algorithm>,
+
     /// Visit one of the states that differ only by a permutation of an index type
     #[arg(long, help_heading = "Models")]
     pub(crate) symmetry: bool,
@@ -72,7 +77,7 @@ impl SearchArgs {
     /// Returns the options of a check of a model.
     pub(crate) fn options(&self) -> CheckOptions {
         CheckOptions {
-            algorithm: self.no_reduction.then_some(Algorithm::Full),
+            algorithm: self.algorithm.or(self.no_reduction.then_some(Algorithm::Full)),
             threads: self.threads.unwrap_or_else(cores),
             first: self.first,
             states_max: self.max_states,
@@ -89,6 +94,11 @@ impl SearchArgs {
         }
     }
 
+    /// Returns the search that was asked for, as typed.
+    pub(crate) fn algorithm_word(&self) -> Option<&'static str> {
+        self.algorithm.map(|one| word_of(ALGORITHMS, one))
+    }
+
     /// Records the given options among the options of a result.
     pub(crate) fn set(&self, options: &mut OptionValues) {
         options.set(option::ORDER, word_of(ORDERS, self.order));
@@ -98,6 +108,7 @@ impl SearchArgs {
         }
         options.set(option::FIRST, self.first);
         options.set(option::NO_REDUCTION, self.no_reduction);
+        options.set_some(option::ALGORITHM, self.algorithm_word());
         options.set(option::SYMMETRY, self.symmetry);
         options.set_some(option::MAX_STATES, self.max_states);
         options.set_some(option::MAX_DEPTH, self.max_depth.map(u64::from));
@@ -108,6 +119,17 @@ impl SearchArgs {
 pub(crate) fn cores() -> NonZeroUsize {
     thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
+
+/// The searches of states.
+const ALGORITHMS: &[Word<Algorithm>] = &[
+    (
+        "stateful",
+        "Skips states that differ only in the order of independent steps",
+        Algorithm::Stateful,
+    ),
+    ("full", "All states", Algorithm::Full),
+    ("threads", "What each thread can see, for models of threads alone", Algorithm::Threads),
+];
 
 /// The search orders.
 const ORDERS: &[Word<Order>] = &[

@@ -20,7 +20,6 @@ pub use unusable::{Content, LacksData, Needs, Unusable, WrongWitness};
 use anyorder_common::text::{escape, escape_lines, shown};
 use anyorder_system::StopReason;
 use anyorder_trace::{Problems, ReadError};
-use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -85,7 +84,7 @@ pub enum Failure {
         missing: Missing,
     },
     /// A bug in anyorder that it found itself.
-    #[error("this is a bug in anyorder: {}", harmless(.0))]
+    #[error("this is a bug in anyorder: {}", escape_lines(.0))]
     Bug(String),
 }
 
@@ -171,12 +170,6 @@ impl Failure {
         }
     }
 }
-
-/// Returns a text without hostile characters but line feeds. An escaped text stays as it is.
-fn harmless(text: &str) -> Cow<'_, str> {
-    escape_lines(text)
-}
-
 /// Returns the system's error text in lower case, without its error number.
 fn reason(error: &io::Error) -> String {
     let text = error.to_string();

@@ -1,8 +1,8 @@
 //! Why an input is not what a job needs.
 
-use super::{Hint, harmless};
+use super::Hint;
 use anyorder_common::files::FileError;
-use anyorder_common::text::escape;
+use anyorder_common::text::{escape, escape_lines};
 use anyorder_consistency::{FromTraceError, Unsupported};
 use anyorder_explore::{r4, stateful};
 use anyorder_formats::detect::{DetectError, Format};
@@ -56,7 +56,7 @@ pub enum Unusable {
         expected: Content,
     },
     /// It is not JSON.
-    #[error("not JSON: {}", harmless(&.0.to_string()))]
+    #[error("not JSON: {}", escape_lines(&.0.to_string()))]
     NotJson(#[source] serde_json::Error),
     /// It is JSON that holds neither a schedule nor a result.
     #[error("not a schedule or a result: {}", escape(&.0.to_string()))]
@@ -94,7 +94,7 @@ pub enum Unusable {
     #[error("it cannot begin")]
     CannotBegin,
     /// Its program failed to run.
-    #[error("{}", harmless(&.0.to_string()))]
+    #[error("{}", escape_lines(&.0.to_string()))]
     Run(#[source] RunError),
     /// Its program could not be started, or stopped answering.
     #[error("{}", escape(&.0.to_string()))]
@@ -103,7 +103,7 @@ pub enum Unusable {
     #[error("robustness is decided by steps of single accesses, and for no components")]
     OwnSteps,
     /// It has more than events and their tasks.
-    #[error("{}{}; robustness is about events and their tasks only", line.map(|line| format!("line {line}: ")).unwrap_or_default(), harmless(what))]
+    #[error("{}{}; robustness is about events and their tasks only", line.map(|line| format!("line {line}: ")).unwrap_or_default(), escape_lines(what))]
     MoreThanTasks {
         /// What it has.
         what: String,
@@ -125,6 +125,9 @@ pub enum Unusable {
     /// Only a search of all states can check it.
     #[error("its tasks do not report what they touch, so no order of them can be left out")]
     NoReduction,
+    /// It cannot be explored thread by thread: why.
+    #[error("it cannot be explored thread by thread: {0}")]
+    NotThreads(String),
     /// It would be overwritten, and is no checkpoint.
     #[error("not a checkpoint; the file was not overwritten")]
     NotACheckpoint,
@@ -262,7 +265,7 @@ impl Unusable {
             Unusable::NotObserved(Needs::Recording) => Hint::PartialTrace,
             Unusable::NotObserved(Needs::Races) => Hint::RacesOfRecording,
             Unusable::Search(SearchError::Symmetry) => Hint::NoSymmetry,
-            Unusable::NoReduction => Hint::AllStates,
+            Unusable::NoReduction | Unusable::NotThreads(_) => Hint::AllStates,
             Unusable::NotACheckpoint => Hint::OtherCheckpoint,
             Unusable::LacksData(LacksData { what: FromTraceError::NoCoherence { .. }, .. }) => {
                 Hint::InferCoherence

@@ -66,8 +66,8 @@ impl Checked {
     fn is_spent(&self, task: &TaskName) -> bool {
         let Some(repeats) = &self.repeats else { return false };
         let segment = task.segment();
-        let kind = segment.kind.split('[').next().unwrap_or_default();
-        let is_event = || self.machine.program().events.iter().any(|event| event.name == kind);
+        let is_event =
+            || self.machine.program().events.iter().any(|event| event.declared().0 == segment.kind);
         let spent = task.creator().is_none() && segment.ordinal > repeats.most && is_event();
         if spent {
             repeats.reach();

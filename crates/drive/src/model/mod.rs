@@ -34,3 +34,4 @@ mod robust;
 mod schedule;
 mod states;
 mod tasks;
+pub(crate) mod threads;

@@ -70,18 +70,16 @@ fn optional(model: &Model, choices: &[Choice]) -> Vec<(String, u32)> {
 
 /// Returns whether a task belongs to an event or a thread that need not run.
 pub(super) fn is_unfair(program: &Program, task: &TaskName) -> bool {
-    let segments = task.segments();
-    let kind = segments[0].kind.split('[').next().unwrap_or_default();
-    let event = program.events.iter().any(|one| one.name == kind && !one.fair);
-    event || program.threads.iter().any(|one| one.name == kind && !one.fair)
+    let kind = &task.segments()[0].kind;
+    let event = program.events.iter().any(|one| one.declared().0 == kind && !one.fair);
+    event || program.threads.iter().any(|one| one.name == *kind && !one.fair)
 }
 
 /// Returns the occurrence of an event, or the thread, that a task belongs to.
 fn part(model: &Model, task: &TaskName) -> String {
     let segments = task.segments();
     let first = segments[0];
-    let kind = first.kind.split('[').next().unwrap_or_default();
-    let is_thread = model.machine.program().threads.iter().any(|one| one.name == kind);
+    let is_thread = model.machine.program().threads.iter().any(|one| one.name == first.kind);
     // The number of a thread's task is that of its step.
     let number = if is_thread { 0 } else { first.ordinal };
     format!("{}@{}#{number}", first.kind, first.label)

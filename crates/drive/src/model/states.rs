@@ -3,8 +3,12 @@
 use super::descriptions::{described, run_of, site_at};
 use super::program::Model;
 use super::schedule::{follow, schedule_of};
+use super::threads::{Unfit, by_threads};
 use crate::certify::certify_schedule;
-use crate::states::{AttributeUpdate, Described, NoSchedule, Reduction, RunEnd, StateProgram};
+use crate::states::{
+    AttributeUpdate, Described, NoSchedule, Reduction, RunEnd, StateProgram, ThreadBudget,
+    ThreadSearch,
+};
 use crate::verdict::CertificateVerdict;
 use anyorder_finding::run::Run;
 use anyorder_search::{Path, Violation};
@@ -35,6 +39,24 @@ impl StateProgram for Model {
 
     fn reduction(&self) -> Option<Reduction<Model>> {
         Some(Reduction::of_tasks())
+    }
+
+    /// Only that search uses specifications. Of models without one, that of the states is as good
+    /// or better on all of the gallery.
+    fn prefers_threads(&self) -> bool {
+        !self.machine.program().commuting.is_empty()
+    }
+
+    fn by_threads(
+        &self,
+        budget: ThreadBudget,
+        control: &Control<'_>,
+    ) -> Option<ThreadSearch<Machine>> {
+        Some(match by_threads(self, budget, control) {
+            Ok((outcome, stats)) => ThreadSearch::Found(outcome, stats),
+            Err(unfit @ Unfit::Model(_)) => ThreadSearch::Unfit(unfit.to_string()),
+            Err(unfit @ Unfit::Specification(_)) => ThreadSearch::Wrong(unfit.to_string()),
+        })
     }
 
     fn describe(&self, violation: &Violation<Machine>) -> Described {

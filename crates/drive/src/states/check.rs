@@ -1,5 +1,6 @@
 //! Checks a program given as states: searches them, and reports violations as findings.
 
+use super::by_threads::{Lead, add_hint, as_asked, lead};
 use super::conflicts::Conflict;
 use super::full::full;
 use super::program::StateProgram;
@@ -29,14 +30,18 @@ pub enum Algorithm {
     Paper,
     /// All states. The runs that it shows are the shortest.
     Full,
+    /// What each thread can see, for programs of threads alone. Executions that differ only in what
+    /// no thread sees are one.
+    Threads,
 }
 
 /// The options of a check of states.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CheckOptions {
     /// The algorithm. `None` means [`Algorithm::Stateful`], unless the program or another option
-    /// needs [`Algorithm::Full`]. A program without a
-    /// [`reduction`](StateProgram::reduction) needs it.
+    /// needs [`Algorithm::Full`]. A program without a [`reduction`](StateProgram::reduction) needs
+    /// it. Before it, a program that [prefers](StateProgram::prefers_threads) it is searched by
+    /// [`Algorithm::Threads`] for a while, which answers if it covers all.
     /// An invariant that does not say what it watches is an error unless this asks for
     /// [`Algorithm::Full`]: see [`invariant_of`](anyorder_system::Properties::invariant_of).
     pub algorithm: Option<Algorithm>,
@@ -182,7 +187,7 @@ pub fn check_states_watched<P: StateProgram>(
     let (algorithm, _) = options.plan(program);
     let system = program.system();
     let reduction = match (algorithm, program.reduction()) {
-        (Algorithm::Full, _) => None,
+        (Algorithm::Full | Algorithm::Threads, _) => None,
         (_, Some(reduction)) => Some(reduction),
         (_, None) => return Err(no_reduction(program)),
     };
@@ -191,8 +196,17 @@ pub fn check_states_watched<P: StateProgram>(
         return Ok(CheckResult { result, ..CheckResult::default() });
     }
     let (mut result, never_run) = match reduction {
+        None if algorithm == Algorithm::Threads => as_asked(program, options, control)?,
         None => all_states(program, options, control, watcher)?,
-        Some(reduction) => (reduction.search)(program, algorithm, options, control)?,
+        Some(reduction) => match lead(program, options, control) {
+            None => (reduction.search)(program, algorithm, options, control)?,
+            Some(Lead::Answer(found)) => found,
+            Some(Lead::Hint(hint)) => {
+                let mut found = (reduction.search)(program, algorithm, options, control)?;
+                add_hint(&mut found.0, hint);
+                found
+            }
+        },
     };
     certify_findings(program, &mut result, control);
     let no_responses = algorithm != Algorithm::Full && !system.properties().responses.is_empty();

@@ -5,6 +5,7 @@
 //! see [`Named`].
 
 pub use anyorder_search::{Exported, Gauge, GraphFormat, Limit, Order, PathDifference, Storage};
+pub use by_threads::{ThreadBudget, ThreadSearch};
 pub use check::{
     Algorithm, CheckOptions, CheckResult, Watcher, check_states, check_states_watched,
 };
@@ -26,6 +27,7 @@ mod program;
 mod reduction;
 
 // The jobs.
+mod by_threads;
 mod check;
 mod full;
 mod reduced;

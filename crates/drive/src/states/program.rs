@@ -1,6 +1,7 @@
 //! The interface for programs whose states can be stored and compared: a state system and its
 //! descriptions.
 
+use super::by_threads::{ThreadBudget, ThreadSearch};
 use super::reduction::Reduction;
 use crate::verdict::CertificateVerdict;
 use anyorder_finding::run::{Change, Run, RunStep};
@@ -53,6 +54,20 @@ pub trait StateProgram: Sync {
         Self: Sized,
     {
         None
+    }
+
+    /// Explores the program thread by thread; `None` if it has no such search.
+    fn by_threads(
+        &self,
+        _budget: ThreadBudget,
+        _control: &Control<'_>,
+    ) -> Option<ThreadSearch<Self::System>> {
+        None
+    }
+
+    /// Whether the search by threads is to be tried before that of the states.
+    fn prefers_threads(&self) -> bool {
+        false
     }
 
     /// Describes a violation: kind, title and sites of the finding, and the text at the end of the
@@ -214,9 +229,9 @@ const PARTS_NAMED: usize = 3;
 fn livelock_title(places: &[PlaceOfStep]) -> String {
     let mut parts: Vec<String> = Vec::new();
     for place in places.iter().filter(|place| !place.part.is_empty()) {
-        let name = match place.part.split_once(' ') {
-            Some((kind, name)) => format!("{kind} `{name}`"),
-            None => format!("`{}`", place.part),
+        let name = match place.kind {
+            "" => format!("`{}`", place.part),
+            kind => format!("{kind} `{}`", place.part),
         };
         if !parts.contains(&name) {
             parts.push(name);
@@ -242,7 +257,7 @@ pub(crate) fn livelock_end(repeats_from: usize) -> String {
 /// Returns a place where a livelock goes round.
 fn livelock_site(place: &PlaceOfStep) -> Site {
     let site = place.site.clone();
-    let label = site.is_none().then(|| place.part.clone());
+    let label = site.is_none().then(|| place.words());
     let (line, column) = (site.as_ref().map(|one| one.line), site.as_ref().map(|one| one.column));
     let access = Some("repeated".to_owned());
     Site { file: site.map(|one| one.file), line, column, label, access, ..Site::default() }

@@ -215,7 +215,7 @@ impl Toy {
     /// Where a step of a task stands. Two tasks are one part.
     pub fn step_place(&self, task: usize) -> PlaceOfStep {
         let site = FailureSite { file: "f".to_owned(), line: task as u32 + 1, column: 1 };
-        PlaceOfStep { part: format!("part {}", task / 2), site: Some(site) }
+        PlaceOfStep { kind: "part", part: format!("{}", task / 2), site: Some(site) }
     }
 
     pub fn forget(&self) {

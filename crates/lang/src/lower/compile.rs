@@ -1,7 +1,7 @@
 //! One call from a text to a program.
 
 use super::lowerer::Lowerer;
-use super::{declare, events, functions, symmetry};
+use super::{declare, events, functions, spec, symmetry};
 use crate::ast;
 use crate::check;
 use crate::diagnostic::{Code, Diagnostic};
@@ -69,6 +69,7 @@ pub fn lower(
     events::declare(&mut low);
     functions::define(&mut low);
     events::define(&mut low);
+    spec::define(&mut low);
     symmetry::declare(&mut low);
     low.b.finish()
 }

@@ -24,6 +24,7 @@ mod functions;
 mod lowerer;
 mod place;
 mod post;
+mod spec;
 mod stmt;
 mod symmetry;
 mod sync;

@@ -1,7 +1,9 @@
 //! Events: families, order, guards, enabling.
 
 use crate::lower::explore::{explore, machine};
-use anyorder_system::StateSystem;
+use anyorder_system::{Choice, StateSystem, TaskSystem as _};
+use anyorder_vm::MachineRun;
+use std::sync::Arc;
 
 #[test]
 fn order_of_events() {
@@ -147,4 +149,25 @@ disabled once event b[i in 0..2] { log.push(enabled(b[i])); }
     let found = explore(guard);
     assert!(found.violated.is_empty());
     assert_eq!((found.states, found.transitions), (2, 2));
+}
+
+/// A task is named by its event and its member, however the family is lowered.
+#[test]
+fn names_of_members() {
+    let text = "model m
+handler h[2]: fifo;
+var x = 0;
+once event d[i in 0..2] { x = i; }
+once event e[i in 0..2] on h[i] { x = i; }
+";
+    let machine = machine(text);
+    let mut names: Vec<String> = Vec::new();
+    let mut run = MachineRun::new(Arc::new(machine));
+    run.reset().unwrap();
+    while let Some(first) = run.enabled().unwrap().into_iter().next() {
+        names.push(first.task.to_string());
+        run.execute(&Choice::of(first.task)).unwrap();
+    }
+    names.sort();
+    assert_eq!(names, ["d@0#1", "d@1#1", "e@0#1", "e@1#1"]);
 }

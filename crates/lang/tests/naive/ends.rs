@@ -165,11 +165,12 @@ impl Graph {
 fn words(place: &WaitingPlace) -> (usize, String) {
     let line = place.site.map_or(0, |site| site.line as usize);
     let why = match &place.reason {
-        Reason::Lock { lock, .. } if place.first.is_none() => lock.clone(),
+        Reason::Lock { lock, .. } if place.first.is_none() => lock.to_string(),
         Reason::Lock { lock, holder, .. } => {
-            format!("waits for {lock}, held by {}", holder.as_deref().unwrap_or("nobody"))
+            let holder = holder.as_ref().map_or("nobody", |holder| holder.declared.as_str());
+            format!("waits for {lock}, held by {holder}")
         }
-        Reason::Turn => format!("{} never comes", place.what.split(' ').next().unwrap_or_default()),
+        Reason::Turn => format!("{} never comes", place.what),
         _ => "waits for it".to_owned(),
     };
     (line, why)

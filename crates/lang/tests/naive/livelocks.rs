@@ -67,7 +67,7 @@ fn found<D>(machine: &Machine, outcome: &Outcome<Machine, D>) -> Livelocks {
         assert_eq!(machine.fingerprint(start), machine.fingerprint(path.last()));
         let words = |place: &anyorder_system::PlaceOfStep| {
             let line = place.site.as_ref().map_or(0, |site| site.line);
-            format!("{} at {line}", place.part)
+            format!("{} at {line}", place.words())
         };
         let places: BTreeSet<String> = places.iter().map(words).collect();
         assert_eq!(all.insert(places, from), None, "each once: {:?}", violation.property);

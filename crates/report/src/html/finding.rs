@@ -9,7 +9,7 @@ use super::write::HtmlOptions;
 use crate::words;
 use anyorder_common::numbers;
 use anyorder_finding::run::Run;
-use anyorder_finding::{ExplanationStep, Finding, Policy, Site};
+use anyorder_finding::{ExplanationStep, Finding, Policy, Site, location};
 use maud::{Markup, html};
 
 /// The most steps shown of a chain or an explanation.
@@ -22,9 +22,7 @@ pub(super) fn sort(finding: &Finding) -> String {
 
 /// Returns the class of a location that is a field: `a.Foo` of `a.Foo.bar@0x41`.
 pub(super) fn class(finding: &Finding) -> Option<String> {
-    let location = finding.location()?;
-    let location = location.rsplit_once('@').map_or(location, |(field, _)| field);
-    location.rsplit_once('.').map(|(class, _)| safe(class)).filter(|class| !class.is_empty())
+    location::class(finding.location()?).map(safe)
 }
 
 /// How a finding appears in the list.

@@ -138,7 +138,7 @@ impl RandomSystem {
     /// Returns what takes an action.
     fn place(&self, (_, part, optional): (Option<usize>, usize, bool)) -> PlaceOfStep {
         let site = FailureSite { file: "f".to_owned(), line: 1 + u32::from(optional), column: 1 };
-        PlaceOfStep { part: format!("part {part}"), site: Some(site) }
+        PlaceOfStep { kind: "part", part: format!("{part}"), site: Some(site) }
     }
 
     /// The reachable states for the definition of livelocks, with the number of each.

@@ -1,11 +1,13 @@
 //! Small multithreaded programs, a slow and obvious search of all that they can do, and random
 //! ones.
 
+pub use bounded::everything_within;
 pub use naive::{Outcome, everything, own_value};
-pub use racy::{racy_cells, random_racy_program};
+pub use racy::{racy_cells, racy_cells_within, random_racy_program};
 pub use random::random_program;
 pub use specified::random_specified_program;
 
+mod bounded;
 mod naive;
 mod racy;
 mod random;

@@ -181,7 +181,7 @@ pub fn everything(program: &Concurrent, states_max: usize, fruitless_max: u32) -
     Some(outcome)
 }
 
-fn seen(program: &Concurrent, state: &State) -> BTreeMap<usize, History> {
+pub(super) fn seen(program: &Concurrent, state: &State) -> BTreeMap<usize, History> {
     let of = |(thread, history): (&usize, &History)| {
         (*thread, follow(&program.threads[*thread], history).seen)
     };
@@ -199,7 +199,7 @@ fn begin(thing: &Thing) -> Is {
     }
 }
 
-fn successors(
+pub(super) fn successors(
     program: &Concurrent,
     state: &State,
     fruitless_max: u32,

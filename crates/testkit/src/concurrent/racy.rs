@@ -1,6 +1,7 @@
 //! Races on plain data, from the definition: every interleaving, and in each the pairs of accesses
 //! that happens-before leaves unordered.
 
+use super::bounded::can_go_on;
 use super::naive::{Next, State, follow, perform};
 use super::{Call, Concurrent, Do, Hold, Order, Stmt, Thing, Waits};
 use anyorder_common::random::{Random, SplitMix64};
@@ -22,26 +23,40 @@ enum Did {
 /// this. For programs without spinning loops and failures.
 #[must_use]
 pub fn racy_cells(program: &Concurrent, most: usize) -> Option<BTreeSet<usize>> {
+    racy_cells_within(program, u32::MAX, most)
+}
+
+/// As [`racy_cells`], of executions with at most so many preemptions.
+#[must_use]
+pub fn racy_cells_within(
+    program: &Concurrent,
+    preemptions: u32,
+    most: usize,
+) -> Option<BTreeSet<usize>> {
     let (mut racy, mut left) = (BTreeSet::new(), most);
     let private = private(program, &mut left);
     if left == 0 {
         return None;
     }
     left = most;
-    every(program, &State::start(program), &mut Vec::new(), &mut left, &mut |events| {
+    let start = (&State::start(program), preemptions);
+    every(program, start, &mut Vec::new(), &mut left, &mut |events| {
         racy.append(&mut races_of(events, &private));
     });
     (left > 0).then_some(racy)
 }
 
+/// Every interleaving from a state with at most so many preemptions.
 fn every(
     program: &Concurrent,
-    state: &State,
+    (state, preemptions): (&State, u32),
     events: &mut Vec<Event>,
     left: &mut usize,
     visit: &mut impl FnMut(&[Event]),
 ) {
     let mut is_end = true;
+    let last = events.last().map(|event| event.0);
+    let held = last.filter(|last| can_go_on(program, state, *last));
     for (thread, history) in &state.histories {
         if *left == 0 {
             return;
@@ -50,12 +65,14 @@ fn every(
             continue;
         }
         let (did, afters) = steps(program, state, *thread, history);
+        let cost = u32::from(held.is_some_and(|held| held != *thread));
         for mut after in afters {
             is_end = false;
+            let Some(preemptions) = preemptions.checked_sub(cost) else { continue };
             after.note_running(program, state);
             let result = after.histories[thread].last().copied().unwrap_or(0);
             events.push((*thread, did.clone(), result));
-            every(program, &after, events, left, visit);
+            every(program, (&after, preemptions), events, left, visit);
             events.pop();
         }
     }
@@ -91,7 +108,8 @@ fn may_run(program: &Concurrent, state: &State, thread: usize) -> bool {
 /// The things that are only touched in calls of one object. What happens there is the object's.
 fn private(program: &Concurrent, left: &mut usize) -> BTreeSet<usize> {
     let mut owners: BTreeMap<usize, BTreeSet<Option<usize>>> = BTreeMap::new();
-    every(program, &State::start(program), &mut Vec::new(), left, &mut |events| {
+    let start = (&State::start(program), u32::MAX);
+    every(program, start, &mut Vec::new(), left, &mut |events| {
         let mut within: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (thread, did, _) in events {
             let within = within.entry(*thread).or_default();

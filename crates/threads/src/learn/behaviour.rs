@@ -85,6 +85,8 @@ pub(crate) struct Behaviours {
     classified: usize,
     /// Nodes with new children.
     grown: Vec<NodeId>,
+    /// The children that are new below nodes that are not.
+    joined: Vec<NodeId>,
     /// Whether some thread accesses plain data.
     pub(crate) has_accesses: bool,
     pub(crate) sabotage: Sabotage,
@@ -109,6 +111,7 @@ impl Behaviours {
             apart: false,
             classified: 0,
             grown: Vec::new(),
+            joined: Vec::new(),
             has_accesses: false,
             sabotage: Sabotage::None,
         }
@@ -272,9 +275,11 @@ impl Behaviours {
                 children.insert(at, (result, node));
                 self.nodes[node.0 as usize].parents.push(parent);
                 self.grown.push(parent);
+                if (parent.0 as usize) < self.classified {
+                    self.joined.push(node);
+                }
             }
         }
-        self.extend_futures(node);
         Ok((node, true))
     }
 
@@ -330,6 +335,7 @@ impl Behaviours {
         // Calls seen since have given points to others.
         self.footprints_of.clear();
         (self.apart, self.classified) = (apart, self.nodes.len());
+        self.joined.clear();
         // A thread is younger than the operation that spawns it, and a node than its parent; but a
         // thread's tree may grow after its spawn was learnt, hence the recursion by hand.
         let mut known: Vec<bool> = vec![false; self.nodes.len()];
@@ -394,13 +400,24 @@ impl Behaviours {
         }
     }
 
-    /// Gives classes to the nodes that are new since the last classes were made. They are like
-    /// others if what is known of their futures now is.
+    /// Makes the futures and the classes of the nodes that are new since that was done last. They
+    /// are like others if what is known of their futures now is.
+    ///
+    /// Not before an execution has ended: with the futures of all nodes above made longer by each
+    /// node, the work would be cubic in the length of an execution.
     pub(crate) fn classify_new(&mut self, sabotage: Sabotage) {
-        // A child is younger than its parent, and nothing but new nodes is below a new one.
+        // A child is younger than its parent, but for a place after an invocation: that may have
+        // been known, and is then known whole.
         for node in (self.classified..self.nodes.len()).rev() {
-            let class = self.class_of(NodeId(node as u32), sabotage);
-            self.nodes[node].class = class;
+            let node = NodeId(node as u32);
+            for at in 0..self.node(node).children.len() {
+                self.take_future(node, self.node(node).children[at].1);
+            }
+            let class = self.class_of(node, sabotage);
+            self.nodes[node.0 as usize].class = class;
+        }
+        for node in std::mem::take(&mut self.joined) {
+            self.extend_futures(node);
         }
         let mut grown = std::mem::take(&mut self.grown);
         self.classified = self.nodes.len();
@@ -442,25 +459,71 @@ impl Behaviours {
     fn extend_futures(&mut self, node: NodeId) {
         let mut todo = vec![node];
         while let Some(node) = todo.pop() {
-            let Node { own, future, depth, .. } = *self.node(node);
             for at in 0..self.node(node).parents.len() {
                 let parent = self.node(node).parents[at];
-                let before = self.node(parent);
-                let (its_own, its_future) = (before.own, before.future);
-                let step = self.footprint_of(parent);
-                let through = self.footprints.both(step, future);
-                let union = self.footprints.union(its_future, through);
-                let mut rest = its_own;
-                if depth > 0 {
-                    let through = self.footprints.both(step, own);
-                    rest = self.footprints.union(its_own, through);
-                }
-                let place = &mut self.nodes[parent.0 as usize];
-                if (rest, union) != (place.own, place.future) {
-                    (place.own, place.future) = (rest, union);
+                if self.take_future(parent, node) {
                     todo.push(parent);
                 }
             }
         }
+    }
+
+    /// Adds the footprints of a child to those of a node. Returns whether they are new there.
+    fn take_future(&mut self, node: NodeId, child: NodeId) -> bool {
+        let Node { own, future, depth, .. } = *self.node(child);
+        let before = self.node(node);
+        let (its_own, its_future) = (before.own, before.future);
+        let step = self.footprint_of(node);
+        let through = self.footprints.both(step, future);
+        let union = self.footprints.union(its_future, through);
+        let mut rest = its_own;
+        if depth > 0 {
+            let through = self.footprints.both(step, own);
+            rest = self.footprints.union(its_own, through);
+        }
+        let place = &mut self.nodes[node.0 as usize];
+        let is_new = (rest, union) != (place.own, place.future);
+        (place.own, place.future) = (rest, union);
+        is_new
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::op::{LockMode, Patience};
+
+    struct Locks;
+
+    impl ThreadProgram for Locks {
+        fn start(&mut self) {}
+
+        fn resume(&mut self, _: ThreadId, _: u64) -> Next {
+            unreachable!("nothing runs")
+        }
+
+        fn stop(&mut self) {}
+
+        fn initial(&self, _: ObjectId) -> Object {
+            Object::LOCK
+        }
+    }
+
+    /// One thread takes many locks: as many footprints as operations, not as many as pairs of them.
+    #[test]
+    fn footprints_are_not_made_again_for_each_operation() {
+        let mut known = Behaviours::new();
+        let mut parent = None;
+        for object in 0..300 {
+            let act = Act::Lock(LockMode::Exclusive, Patience::Wait);
+            let next = Next { op: Op::new(ObjectId(object), act), site: SiteId::NONE };
+            let learnt = known.learn(ThreadId::MAIN, parent, &next, &Locks);
+            parent = learnt.ok().map(|(node, _)| (node, 1));
+        }
+        known.classify_new(Sabotage::None);
+        assert_eq!(known.len(), 300);
+        let all = known.root(ThreadId::MAIN).map(|root| known.node(root).future);
+        assert_eq!(all.map(|all| known.footprints.get(all).len()), Some(300));
+        assert!(known.footprints.len() < 1_000, "{}", known.footprints.len());
     }
 }

@@ -54,6 +54,12 @@ impl Footprints {
         Footprints { all: vec![empty], ids, unions: FxHashMap::default() }
     }
 
+    /// How many there are.
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.all.len()
+    }
+
     /// The touches of a footprint, ascending by object.
     pub(crate) fn get(&self, id: FootprintId) -> &[Touch] {
         &self.all[id.0 as usize]

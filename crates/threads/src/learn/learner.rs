@@ -14,6 +14,9 @@ use crate::races::Slots;
 use anyorder_common::hash::Hash128;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// Of a limit, one part in so many is kept for the search by rising preemptions.
+const RISING_PART: u64 = 3;
+
 pub(super) struct Learner<'p, P: ThreadProgram + ?Sized> {
     execution: Execution<'p, P>,
     pub(super) options: LearnOptions,
@@ -27,10 +30,18 @@ pub(super) struct Learner<'p, P: ThreadProgram + ?Sized> {
     pub(super) slots: Slots,
     /// By thread, where it is in the execution.
     places: FxHashMap<ThreadId, NodeId>,
-    has_learnt: bool,
+    pub(super) has_learnt: bool,
+    /// How many preemptions executions may have, if there is a bound.
+    pub(super) bound: Option<u32>,
+    /// Whether the search goes by rising preemptions.
+    pub(super) is_rising: bool,
+    /// The most executions before the exploration takes its turn to rising preemptions.
+    executions_max: u64,
     /// After how many steps in vain a search that has learnt something begins anew: then more
     /// states are one.
     patience: u64,
+    /// The steps since something was learnt, and the executions then.
+    in_vain: (u64, u64),
 }
 
 /// A state of the search and the steps to try there.
@@ -61,20 +72,51 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
             slots: Slots::default(),
             places: FxHashMap::default(),
             has_learnt: false,
+            bound: None,
+            is_rising: false,
+            executions_max: options.executions_max,
             patience: 5_000,
+            in_vain: (0, 0),
         }
     }
 
     pub(super) fn explore(&mut self) -> Result<(), Incomplete> {
+        if let Some(most) = self.options.preemptions_max {
+            return self.rise(most);
+        }
+        // The last part of a limit is for what may be complete up to some number of preemptions.
+        if self.options.executions_max != u64::MAX {
+            self.executions_max -= self.options.executions_max / RISING_PART;
+        }
+        let all = self.explore_all();
+        self.executions_max = self.options.executions_max;
+        match all {
+            Err(limit @ (Incomplete::Executions | Incomplete::Stopped(_)))
+                if self.options.cancel.check().is_ok() =>
+            {
+                self.shorten();
+                self.measure();
+                // What it learnt reaches deeper than few preemptions do, and would slow them down.
+                if limit != Incomplete::Executions {
+                    self.known = Behaviours::new();
+                    self.known.sabotage = self.sabotage;
+                }
+                self.rise(u32::MAX)?;
+                self.learnt.unseen = None;
+                Ok(())
+            }
+            all => all,
+        }
+    }
+
+    fn explore_all(&mut self) -> Result<(), Incomplete> {
         self.run(&[])?;
         // Walks would hide the fault from the tests.
         if self.sabotage != Sabotage::OneSearch {
             self.wander()?;
         }
         loop {
-            self.has_learnt = false;
-            self.known.classify(self.options.classes, self.sabotage);
-            self.learnt.searches += 1;
+            self.begin_search();
             self.search()?;
             if !self.has_learnt || self.sabotage == Sabotage::OneSearch {
                 return Ok(());
@@ -82,16 +124,47 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
         }
     }
 
-    /// Searches what is known, and learns what is not.
-    fn search(&mut self) -> Result<(), Incomplete> {
+    /// Forgets the states of the last search.
+    pub(super) fn begin_search(&mut self) {
+        self.has_learnt = false;
+        self.known.classify(self.options.classes, self.sabotage);
+        self.learnt.searches += 1;
         self.visited.clear();
         self.classes.clear();
         (self.learnt.states, self.learnt.transitions, self.learnt.classes) = (0, 0, 0);
+        self.in_vain = (0, self.learnt.executions);
+    }
+
+    /// Counts a step of a search. Returns whether it goes on: a search that has learnt something
+    /// and takes long now does not.
+    pub(super) fn goes_on(&mut self) -> Result<bool, Incomplete> {
+        if self.learnt.transitions.is_multiple_of(1024) {
+            self.check()?;
+        }
+        self.learnt.transitions += 1;
+        self.in_vain.0 += 1;
+        if self.in_vain.1 < self.learnt.executions {
+            self.in_vain = (0, self.learnt.executions);
+        }
+        if self.has_learnt && self.in_vain.0 > self.patience {
+            self.patience *= 2;
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    /// Whether it was stopped, or it is the turn of rising preemptions.
+    pub(super) fn check(&self) -> Result<(), Incomplete> {
+        let turn = if self.is_rising { Ok(()) } else { self.options.turn.check() };
+        let stopped = self.options.cancel.check().and(turn);
+        stopped.map_err(|stopped| Incomplete::Stopped(stopped.0))
+    }
+
+    /// Searches what is known, and learns what is not.
+    fn search(&mut self) -> Result<(), Incomplete> {
         let Some(start) = State::start(&self.known, self.sabotage) else { return Ok(()) };
         let mut stack: Vec<Frame> = Vec::new();
         self.enter(start, &mut stack);
-        let mut turns = 0_u32;
-        let (mut executions, mut since) = (self.learnt.executions, 0);
         while let Some(frame) = stack.last_mut() {
             let Some(step) = frame.steps.get(frame.next).copied() else {
                 // What was learnt below may be news about another state with this key, too.
@@ -104,20 +177,13 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
                 continue;
             };
             frame.next += 1;
-            turns = turns.wrapping_add(1);
-            if turns.is_multiple_of(1024) {
-                self.options.cancel.check().map_err(|stopped| Incomplete::Stopped(stopped.0))?;
-            }
-            self.learnt.transitions += 1;
-            since += 1;
-            if executions < self.learnt.executions {
-                (executions, since) = (self.learnt.executions, 0);
-            }
-            if self.has_learnt && since > self.patience {
-                self.patience *= 2;
+            if !self.goes_on()? {
                 return Ok(());
             }
-            let state = frame.state.clone();
+            let state = match frame.next == frame.steps.len() {
+                true => std::mem::take(&mut frame.state),
+                false => frame.state.clone(),
+            };
             let keep = self.options.classes;
             let (after, races) = match state.after(step, &self.known, &mut self.slots, keep) {
                 Successor::Known(state, races) => (state, races),
@@ -125,8 +191,10 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
                     let path: Vec<Step> = way(&stack);
                     self.run_to_learn(&path, (node, result))?;
                     // The same step, from what is known now.
-                    if let Some(frame) = stack.last_mut() {
+                    let state = self.state_after(&path[..path.len() - 1]);
+                    if let (Some(frame), Some(state)) = (stack.last_mut(), state) {
                         frame.next -= 1;
+                        frame.state = state;
                     }
                     continue;
                 }
@@ -137,6 +205,18 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
             self.enter(after, &mut stack);
         }
         Ok(())
+    }
+
+    /// The state after steps that were possible before.
+    pub(super) fn state_after(&mut self, path: &[Step]) -> Option<State> {
+        let mut state = State::start(&self.known, self.sabotage)?;
+        for step in path {
+            match state.after(*step, &self.known, &mut self.slots, self.options.classes) {
+                Successor::Known(after, _) => state = after,
+                Successor::Unknown(..) => return None,
+            }
+        }
+        Some(state)
     }
 
     /// Enters a state, unless it was visited.
@@ -160,17 +240,22 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
             self.learnt.states += 1;
         }
         if steps.is_empty() {
-            if self.options.classes && self.classes.insert(state.histories()) {
-                self.learnt.classes += 1;
-            }
-            if !state.live.is_empty() {
-                let fault = self.stuck(&state);
-                self.note(fault, || way(stack));
-            }
+            self.note_end_of(&state, || way(stack));
             return;
         }
         let executions = self.learnt.executions;
         stack.push(Frame { state, steps, next: 0, key, executions });
+    }
+
+    /// Notes a state in which no step is possible.
+    pub(super) fn note_end_of(&mut self, state: &State, way: impl FnOnce() -> Vec<Step>) {
+        if self.options.classes && self.classes.insert(state.histories()) {
+            self.learnt.classes += 1;
+        }
+        if !state.live.is_empty() {
+            let fault = self.stuck(state);
+            self.note(fault, way);
+        }
     }
 
     /// Replaces the ways to the faults by shorter ones, as far as the limit allows.
@@ -182,7 +267,7 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
         }
         self.known.classify(false, Sabotage::None);
         for found in &mut self.learnt.faults {
-            if found.fault == Fault::StepLimit {
+            if found.fault == Fault::StepLimit || found.is_shortest {
                 continue;
             }
             let limits = (spins_max, places_max, &self.options.cancel);
@@ -208,7 +293,7 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
         }
     }
 
-    fn note(&mut self, fault: Fault, steps: impl FnOnce() -> Vec<Step>) {
+    pub(super) fn note(&mut self, fault: Fault, steps: impl FnOnce() -> Vec<Step>) {
         if self.faults.insert(fault.clone()) {
             self.learnt.faults.push(Found { fault, steps: steps(), is_shortest: false });
         }
@@ -231,8 +316,8 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
     }
 
     /// Runs the program along a path and on to its end, and learns what the threads do.
-    fn run(&mut self, path: &[Step]) -> Result<(), Incomplete> {
-        if self.learnt.executions >= self.options.executions_max {
+    pub(super) fn run(&mut self, path: &[Step]) -> Result<(), Incomplete> {
+        if self.learnt.executions >= self.executions_max {
             return Err(Incomplete::Executions);
         }
         self.learnt.executions += 1;
@@ -240,18 +325,21 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
         self.execution.restart();
         self.learn_first(ThreadId::MAIN)?;
         let mut ready = Vec::new();
-        let mut at = 0;
+        let (mut at, mut preemptions) = (0, 0);
         loop {
+            let held = self.bound.and_then(|_| self.held_in_execution());
             let step = match path.get(at) {
                 Some(step) => *step,
                 None => {
                     self.execution.ready(&mut ready);
-                    match self.pick(&ready) {
+                    let is_bound = self.bound.is_some_and(|most| preemptions >= most);
+                    match self.pick(&ready, held.filter(|_| is_bound)) {
                         Some(step) => step,
                         None => break,
                     }
                 }
             };
+            preemptions += u32::from(held.is_some_and(|held| held != step.thread));
             if at == self.options.steps_max {
                 let steps = self.taken();
                 self.note(Fault::StepLimit, || steps);
@@ -271,15 +359,27 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
     }
 
     /// The next step of an execution that is on its own: of a thread about which something can be
-    /// learnt, if there is one.
-    fn pick(&self, ready: &[Step]) -> Option<Step> {
+    /// learnt, if there is one; of the one thread that must not be preempted, if there is one.
+    fn pick(&self, ready: &[Step], held: Option<ThreadId>) -> Option<Step> {
         let is_new = |step: &&Step| {
             self.places.get(&step.thread).is_some_and(|node| {
                 let would = self.execution.world().would(step.thread, self.known.op(*node));
                 would.is_some_and(|result| self.known.child(*node, result).is_none())
             })
         };
-        ready.iter().find(is_new).or(ready.first()).copied()
+        let able = |step: &&Step| held.is_none_or(|held| step.thread == held);
+        let mut able_and_new = ready.iter().filter(able).filter(is_new);
+        able_and_new.next().or(ready.iter().find(able)).copied()
+    }
+
+    /// The thread that would be preempted if another one went on in the execution.
+    fn held_in_execution(&self) -> Option<ThreadId> {
+        let last = self.execution.events().last()?.step.thread;
+        let next = self.execution.next(last)?;
+        let world = self.execution.world();
+        let is_able = world.alternatives(last, &next.op) > 0;
+        let holds = is_able && world.goes_on(last, &next.op, self.sabotage);
+        (holds && self.sabotage != Sabotage::ExecutionsPreempt).then_some(last)
     }
 
     fn taken(&self) -> Vec<Step> {

@@ -16,7 +16,7 @@
 //! go down.
 
 pub use behaviour::Divergence;
-pub use outcome::{Blocked, Fault, Found, Incomplete, LearnOptions, Learnt};
+pub use outcome::{Blocked, Fault, Found, Incomplete, LearnOptions, Learnt, Unseen};
 
 pub(crate) use calls::Point;
 pub(crate) use kind::conflict;
@@ -33,6 +33,7 @@ mod kind;
 mod learner;
 mod outcome;
 mod persistent;
+mod rising;
 mod sabotage;
 mod shortest;
 mod state;

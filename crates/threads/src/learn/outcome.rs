@@ -19,10 +19,18 @@ pub struct LearnOptions {
     /// Whether complete executions are counted by what all threads saw together. Otherwise the
     /// exploration covers what each thread can see, and not in which combinations.
     pub classes: bool,
+    /// How many preemptions an execution has at most; any number if `None`. A preemption is a
+    /// switch away from a thread that could go on: one that waits, with a time-out or without, that
+    /// gives way or that has ended is not preempted.
+    pub preemptions_max: Option<u32>,
     /// How many places may be searched to shorten the way to one fault.
     pub shorten_max: usize,
     /// Stops the exploration.
     pub cancel: Cancel,
+    /// Once it is stopped, an exploration without a bound goes by rising preemptions, so that what
+    /// is left of its time makes it complete up to some number of them. It does so by itself for
+    /// the last third of `executions_max`.
+    pub turn: Cancel,
 }
 
 impl Default for LearnOptions {
@@ -32,8 +40,10 @@ impl Default for LearnOptions {
             spins_max: SPINS_MAX,
             executions_max: u64::MAX,
             classes: false,
+            preemptions_max: None,
             shorten_max: 100_000,
             cancel: Cancel::new(),
+            turn: Cancel::new(),
         }
     }
 }
@@ -94,6 +104,35 @@ pub enum Incomplete {
     Unsupported(Box<Op>),
 }
 
+/// How many of some random executions would have shown something that no thread had seen before,
+/// when the search without a bound was cut. In half of these executions each step is of any thread,
+/// in the others threads have random priorities; where it does not matter who goes on, there is no
+/// choice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Unseen {
+    /// Those that would have.
+    pub new: u32,
+    /// All of them.
+    pub of: u32,
+}
+
+impl Unseen {
+    /// The least and the greatest chance, in percent, that a random execution has of showing
+    /// something new, with a confidence of 95 in 100 (E. B. Wilson, "Probable inference", 1927).
+    #[must_use]
+    pub fn percent(self) -> (u32, u32) {
+        if self.of == 0 {
+            return (0, 100);
+        }
+        let (count, z) = (f64::from(self.of), 1.96);
+        let share = f64::from(self.new) / count;
+        let middle = share + z * z / (2.0 * count);
+        let half = z * (share * (1.0 - share) / count + z * z / (4.0 * count * count)).sqrt();
+        let bound = |value: f64| (100.0 * value / (1.0 + z * z / count)).clamp(0.0, 100.0);
+        (bound(middle - half).floor() as u32, bound(middle + half).ceil() as u32)
+    }
+}
+
 /// What an exploration found.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Learnt {
@@ -113,6 +152,12 @@ pub struct Learnt {
     pub searches: u64,
     /// The faults, each once, in the order in which they were found.
     pub faults: Vec<Found>,
-    /// Why it is not complete, if it is not.
+    /// Why it is not complete, if it is not. A bound of preemptions that was asked for is no
+    /// reason.
     pub incomplete: Option<Incomplete>,
+    /// If not everything was explored: up to how many preemptions all executions were. `None` if
+    /// everything was, or if not even all executions without preemptions were.
+    pub preemptions: Option<u32>,
+    /// How much the search without a bound had not seen, if it was cut with time left to find out.
+    pub unseen: Option<Unseen>,
 }

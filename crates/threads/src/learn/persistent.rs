@@ -24,6 +24,8 @@ pub(crate) struct Persistent {
     best: Vec<usize>,
     set: Vec<usize>,
     is_in: Vec<bool>,
+    /// The threads around which a set was closed.
+    tried: Vec<bool>,
     sabotage: Sabotage,
 }
 
@@ -40,9 +42,12 @@ impl Persistent {
         self.sabotage = sabotage;
         let able = ways.iter().filter(|ways| **ways > 0).count();
         self.best.clear();
+        self.tried.clear();
+        self.tried.resize(ways.len(), false);
         let mut least = usize::MAX;
         for seed in (0..ways.len()).filter(|seed| ways[*seed] > 0) {
             let count = self.close(seed, state, known, ways, least);
+            self.tried[seed] = true;
             if count < least {
                 least = count;
                 std::mem::swap(&mut self.best, &mut self.set);
@@ -54,6 +59,28 @@ impl Persistent {
         self.best.retain(|at| ways[*at] > 0);
         self.best.sort_unstable();
         &self.best
+    }
+
+    /// Whether the thread at a position may as well go on before any other one, at no cost in
+    /// preemptions: nothing that others can do before its step is in conflict with that, nor can
+    /// any of them go on only after it. Then a switch before the step, which preempts the thread,
+    /// can come after the step instead; all others can go on, or wait, as they did.
+    pub(crate) fn is_local(
+        &mut self,
+        at: usize,
+        state: &State,
+        known: &Behaviours,
+        ways: &[u32],
+        sabotage: Sabotage,
+    ) -> bool {
+        self.sabotage = sabotage;
+        if sabotage == Sabotage::AllIsLocal {
+            return true;
+        }
+        self.tried.clear();
+        self.close(at, state, known, ways, 2);
+        self.set.len() == 1
+            && (sabotage == Sabotage::GivingIsLocal || !makes_possible(at, state, known))
     }
 
     /// Closes the set around a thread. Returns the number of its threads that can go on; gives up
@@ -75,7 +102,8 @@ impl Persistent {
         while let Some(at) = self.set.get(next).copied() {
             next += 1;
             able += usize::from(ways[at] > 0);
-            if able >= most {
+            // What is closed around a thread of the set is as a rule in the set.
+            if able >= most || (self.tried.get(at) == Some(&true) && most != usize::MAX) {
                 return most;
             }
             self.need(at, state, known, ways[at] > 0);
@@ -226,6 +254,22 @@ impl Persistent {
             self.set.push(thread);
         }
     }
+}
+
+/// Whether others may be able to go on only after the next step of a thread, though no order of
+/// the two matters: what it gives back, or what ends.
+fn makes_possible(at: usize, state: &State, known: &Behaviours) -> bool {
+    let silent = Kind::Observe.bit() | Kind::Guarded.bit() | Kind::After.bit();
+    let touches = known.footprints.get(known.node(state.live[at].1).own).iter();
+    touches.filter(|touch| touch.kinds & !silent != 0).any(|touch| {
+        let waits = if touch.kinds & Kind::Give.bit() != 0 { !0 } else { Kind::After.bit() };
+        let others = state.live.iter().enumerate().filter(|(other, _)| *other != at);
+        others.into_iter().any(|(_, (_, node))| {
+            let future = known.node(*node).future;
+            let its = known.footprints.of_object(future, touch.object);
+            its.iter().any(|its| its.kinds & waits != 0)
+        })
+    })
 }
 
 /// What must not happen before a step.

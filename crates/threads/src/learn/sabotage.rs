@@ -53,6 +53,18 @@ anyorder_common::sabotage! {
     AnyJoinWaits,
     /// Of owners that are removed, none is the last one.
     NobodyIsLast,
+    /// Which thread made the last step is not part of a state.
+    LastForgotten,
+    /// Executions that go on by themselves preempt threads.
+    ExecutionsPreempt,
+    /// A thread that waits with a time-out could go on.
+    TimedWaitsGoOn,
+    /// A thread that gives way could go on.
+    GivingWayGoesOn,
+    /// What gives something back or ends is local.
+    GivingIsLocal,
+    /// Every step is local.
+    AllIsLocal,
     /// A write is known to whom the write before was known.
     WritesInherit,
 }

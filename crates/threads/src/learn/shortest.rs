@@ -107,7 +107,9 @@ fn is_same(race: &Race, other: &Race) -> bool {
 fn is_stuck_as(state: &State, known: &Behaviours, fault: &Fault) -> bool {
     let (Fault::Deadlock(blocked) | Fault::Livelock(blocked)) = fault else { return false };
     let is_at = |(live, blocked): (&(ThreadId, _), &Blocked)| {
-        live.0 == blocked.thread && *known.op(live.1) == blocked.op
+        live.0 == blocked.thread
+            && *known.op(live.1) == blocked.op
+            && known.node(live.1).site == blocked.site
     };
     state.live.len() == blocked.len() && state.live.iter().zip(blocked).all(is_at)
 }

@@ -14,7 +14,7 @@ use anyorder_common::state_hash::StateHash;
 use std::hash::{Hash, Hasher};
 
 /// A state.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct State {
     /// The threads that have not ended, by number.
     pub(crate) live: Vec<(ThreadId, NodeId)>,
@@ -26,6 +26,15 @@ pub(crate) struct State {
     running: Option<ThreadId>,
     /// What happened before what, if there are accesses to plain data.
     views: Option<Box<Views>>,
+}
+
+/// Two hashes of a state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Keys {
+    /// Equal for states with equal futures, as far as they are known.
+    pub(crate) like: Hash128,
+    /// Equal for states whose threads are at the same places: whatever is learnt, they are equal.
+    pub(crate) same: Hash128,
 }
 
 /// What a step leads to.
@@ -146,6 +155,18 @@ impl State {
         by_thread: bool,
         sabotage: Sabotage,
     ) -> Hash128 {
+        let around = self.around(known, slots, sabotage);
+        self.like(known, around, by_thread)
+    }
+
+    /// Returns both hashes.
+    pub(crate) fn keys(&self, known: &Behaviours, slots: &Slots, sabotage: Sabotage) -> Keys {
+        let around = self.around(known, slots, sabotage);
+        let same = StateHash::of(&(&self.live, &self.ended, self.running, around));
+        Keys { like: self.like(known, around, false), same }
+    }
+
+    fn like(&self, known: &Behaviours, around: Hash128, by_thread: bool) -> Hash128 {
         let mut hash = StateHash::new();
         let mut classes: Vec<u32> = self.live.iter().map(|live| known.node(live.1).class).collect();
         // What threads know of accesses is theirs: then their numbers count.
@@ -156,6 +177,18 @@ impl State {
         }
         classes.hash(&mut hash);
         self.ended.hash(&mut hash);
+        // Where the thread can go on; elsewhere the next step will tell.
+        let running = self.live.iter().find(|live| {
+            Some(live.0) == self.running && self.world.alternatives(live.0, known.op(live.1)) > 0
+        });
+        running.map(|live| known.node(live.1).class).hash(&mut hash);
+        around.hash(&mut hash);
+        hash.finish128()
+    }
+
+    /// Returns a hash of all but the threads.
+    fn around(&self, known: &Behaviours, slots: &Slots, sabotage: Sabotage) -> Hash128 {
+        let mut hash = StateHash::new();
         self.relevant(known, |object, state| {
             let is_content = matches!(state, Object::Data(_));
             let is_forgotten = sabotage == Sabotage::ObjectsForgotten
@@ -166,11 +199,6 @@ impl State {
             }
         });
         self.spins.hash(&mut hash);
-        // Where the thread can go on; elsewhere the next step will tell.
-        let running = self.live.iter().find(|live| {
-            Some(live.0) == self.running && self.world.alternatives(live.0, known.op(live.1)) > 0
-        });
-        running.map(|live| known.node(live.1).class).hash(&mut hash);
         if let Some(views) = &self.views
             && sabotage != Sabotage::ViewsForgotten
         {
@@ -210,6 +238,11 @@ impl State {
             }
             views.queues.get(&object).into_iter().flatten().for_each(&mut add);
         }
+    }
+
+    /// Whether it knows which accesses happened before which: then threads are told apart.
+    pub(crate) fn has_views(&self) -> bool {
+        self.views.is_some()
     }
 
     /// Returns a hash of what all threads saw, if threads that ended were kept.

@@ -2,6 +2,7 @@
 
 use super::{Object, registers};
 use crate::ids::{ObjectId, ThreadId};
+use crate::learn::Sabotage;
 use crate::op::{Act, Op, Patience};
 
 /// The states of all objects of an execution. An object that nobody has used is not there yet.
@@ -94,6 +95,26 @@ impl World {
             Act::Join => u32::from(matches!(self.get(op.object), Some(Object::End(Some(_))))),
             _ => u32::from(self.would(thread, op).is_some()),
         }
+    }
+
+    /// Returns whether a thread whose operation is possible goes on, rather than to give way or to
+    /// wait for the end of a time: to switch to another thread preempts it.
+    pub(crate) fn goes_on(&self, thread: ThreadId, op: &Op, sabotage: Sabotage) -> bool {
+        let patient = match &op.act {
+            Act::Await(_) => return sabotage == Sabotage::GivingWayGoesOn,
+            Act::Lock(mode, Patience::TimeOut) => Act::Lock(*mode, Patience::Wait),
+            Act::Convert { from, to, patience: Patience::TimeOut } => {
+                Act::Convert { from: *from, to: *to, patience: Patience::Wait }
+            }
+            Act::Wake(Patience::TimeOut) => Act::Wake(Patience::Wait),
+            Act::Park(Patience::TimeOut) => Act::Park(Patience::Wait),
+            Act::Send(item, Patience::TimeOut) => Act::Send(*item, Patience::Wait),
+            Act::Receive(Patience::TimeOut) => Act::Receive(Patience::Wait),
+            Act::Acquire(count, Patience::TimeOut) => Act::Acquire(*count, Patience::Wait),
+            _ => return true,
+        };
+        let is_given = self.would(thread, &Op::new(op.object, patient)).is_some();
+        is_given || sabotage == Sabotage::TimedWaitsGoOn
     }
 
     fn has_changed(&self, thread: ThreadId, watched: &[(Op, u64)]) -> bool {

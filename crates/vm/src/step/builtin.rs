@@ -33,7 +33,7 @@ impl Interpreter<'_> {
 
     #[cold]
     pub(crate) fn no_method(&self, method: Builtin, recv: Reg) -> Stop {
-        self.bad_type(&format!("no method `{}` in", method.name()), self.get(recv))
+        self.lacks(&format!("no method `{}`", method.name()), self.get(recv))
     }
 
     /// Returns an element of a list or set. Fails if there is none.

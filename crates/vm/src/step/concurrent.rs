@@ -144,6 +144,7 @@ impl Interpreter<'_> {
     fn notify(&mut self, cond: CondId, index: Reg, all: bool) -> Result<(), Stop> {
         let cond = self.cond(cond, index)?;
         self.log_access(LoggedPlace::Cond(cond), AccessKind::Rmw);
+        self.log.iter_mut().for_each(|log| log.for_all = all);
         let waits =
             |thread: &Thread| matches!(thread.status, Status::Waiting { cond: c, .. } if c == cond);
         let threads = self.state().threads().iter().enumerate();
@@ -204,6 +205,7 @@ impl Interpreter<'_> {
             Value::Handle(handle) => {
                 let handle = *handle;
                 self.log_lifecycle();
+                self.log.iter_mut().for_each(|log| log.joins = true);
                 if handle == 0 {
                     return Ok(());
                 }
@@ -213,7 +215,7 @@ impl Interpreter<'_> {
                 }
                 Ok(())
             }
-            other => Err(self.bad_type("nothing to join in", other)),
+            other => Err(self.lacks("nothing to join", other)),
         }
     }
 

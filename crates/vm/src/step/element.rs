@@ -63,7 +63,7 @@ impl Interpreter<'_> {
             }
             (Value::Map(_), key) => container.element(key).ok_or_else(|| self.missing(key)),
             (Value::List(_), other) => Err(self.bad_type("an index is an int, not", other)),
-            (other, _) => Err(self.bad_type("no elements in", other)),
+            (other, _) => Err(self.lacks("no elements", other)),
         }
     }
 
@@ -84,7 +84,7 @@ impl Interpreter<'_> {
         Err(match (container, index) {
             (Value::List(list), Value::Int(at)) => self.out_of_range(at, list.items().len()),
             (Value::List(_), other) => self.bad_type("an index is an int, not", &other),
-            (other, _) => self.bad_type("no elements in", other),
+            (other, _) => self.lacks("no elements", other),
         })
     }
 
@@ -115,14 +115,14 @@ impl Interpreter<'_> {
     #[cold]
     pub(crate) fn no_field(&self, field: Option<&NameId>, value: &Value) -> Stop {
         let name = field.map_or("?", |name| &self.machine.program.names[name.index()]);
-        self.bad_type(&format!("no field `{name}` in"), value)
+        self.lacks(&format!("no field `{name}`"), value)
     }
 
     /// Makes the failure for a missing member.
     #[cold]
     pub(crate) fn no_member(&self, name: NameId, value: &Value) -> Stop {
         let name = &self.machine.program.names[name.index()];
-        self.bad_type(&format!("no member `{name}` in"), value)
+        self.lacks(&format!("no member `{name}`"), value)
     }
 }
 

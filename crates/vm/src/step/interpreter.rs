@@ -230,18 +230,21 @@ impl<'a> Interpreter<'a> {
         Err(self.bad_type("objects, handles and functions have no order:", value))
     }
 
+    /// Makes the failure of a value that lacks what is looked for in it: `no field `x``.
+    #[cold]
+    pub(crate) fn lacks(&self, missing: &str, value: &Value) -> Stop {
+        match value {
+            // Name the null itself, not what is missing in it.
+            Value::Null => self.fault(FailureKind::Null, format!("the value is null: {missing}")),
+            value => self.bad_type(&format!("{missing} in"), value),
+        }
+    }
+
     /// Makes a type failure. `what` says what is impossible with the value.
     #[cold]
     pub(crate) fn bad_type(&self, what: &str, value: &Value) -> Stop {
         match value {
-            Value::Null => {
-                // Name the null itself, not what is missing in it.
-                let message = match what.strip_suffix(" in") {
-                    Some(missing) => format!("the value is null: {missing}"),
-                    None => format!("{what} null"),
-                };
-                self.fault(FailureKind::Null, message)
-            }
+            Value::Null => self.fault(FailureKind::Null, format!("{what} null")),
             value => {
                 let shown = crate::value::show::plain(&self.machine.program, value);
                 let shown: String = shown.chars().take(80).collect();

@@ -88,6 +88,12 @@ pub(crate) struct Log {
     pub(crate) deciding: usize,
     /// The choices that were made, in order.
     pub(crate) chosen: Vec<Chosen>,
+    /// Whether an atomic section began.
+    pub(crate) has_section: bool,
+    /// Whether a notification was for all that wait.
+    pub(crate) for_all: bool,
+    /// Whether it joined a thread or task, or would have.
+    pub(crate) joins: bool,
 }
 
 /// A choice that a step made.

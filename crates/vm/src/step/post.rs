@@ -122,7 +122,7 @@ impl Interpreter<'_> {
         let handle = match self.get(src) {
             Value::Null => return Ok(()),
             Value::Handle(handle) => *handle,
-            other => return Err(self.bad_type("nothing to cancel in", other)),
+            other => return Err(self.lacks("nothing to cancel", other)),
         };
         self.log_lifecycle();
         if handle == 0 {

@@ -119,7 +119,7 @@ impl Interpreter<'_> {
                 };
                 match value {
                     Some(value) => self.set(dst, value),
-                    None => return Err(self.bad_type("no such payload in", self.get(src))),
+                    None => return Err(self.lacks("no such payload", self.get(src))),
                 }
             }
             Op::Closure { dst, func, captures } => {

@@ -80,7 +80,10 @@ impl Interpreter<'_> {
                 },
                 other => return Err(self.no_member(name, other)),
             },
-            Op::AtomicBegin => self.atomic = self.atomic.saturating_add(1),
+            Op::AtomicBegin => {
+                self.atomic = self.atomic.saturating_add(1);
+                self.log.iter_mut().for_each(|log| log.has_section = true);
+            }
             Op::Choose { dst, choice } => {
                 let count = self.machine.program.choices[choice.index()].labels.len();
                 let taken = self.pick(count)?;
@@ -99,7 +102,7 @@ impl Interpreter<'_> {
                 let count = match self.get(src) {
                     Value::List(seq) => seq.items().len(),
                     Value::Set(set) => set.items().len(),
-                    other => return Err(self.bad_type("nothing to choose from in", other)),
+                    other => return Err(self.lacks("nothing to choose from", other)),
                 };
                 let taken = self.pick(count)? as usize;
                 let value = match self.get(src) {

@@ -136,19 +136,25 @@ impl AccessTranslator<'_> {
     /// Returns the class (empty for variables) and the text of a location.
     fn text(&self, place: &LoggedPlace) -> (&'static str, String) {
         let machine = self.machine;
-        let mailbox = |queue: u32| words::queue_name(machine, queue as usize);
+        let mailbox = |queue: u32| words::queue_name(machine, queue as usize).to_string();
         match place {
             LoggedPlace::Task(uid) => {
                 let name = self.before.of(*uid).or_else(|| self.created.get(uid));
                 let name = name.or_else(|| self.names.of(*uid));
                 (TASK_STATUS, name.map_or_else(|| "?".to_owned(), TaskName::to_string))
             }
-            LoggedPlace::Thread(member) => ("thread", words::thread_name(machine, *member)),
-            LoggedPlace::Event(member) => ("event", words::event_name(machine, *member)),
-            LoggedPlace::Started(member) => ("started", words::event_name(machine, *member)),
+            LoggedPlace::Thread(member) => {
+                ("thread", words::thread_name(machine, *member).to_string())
+            }
+            LoggedPlace::Event(member) => {
+                ("event", words::event_name(machine, *member).to_string())
+            }
+            LoggedPlace::Started(member) => {
+                ("started", words::event_name(machine, *member).to_string())
+            }
             LoggedPlace::First(queue) => ("first", mailbox(*queue)),
             LoggedPlace::Last(queue) => ("last", mailbox(*queue)),
-            LoggedPlace::Busy(slot) => ("busy", words::slot_name(machine, *slot)),
+            LoggedPlace::Busy(slot) => ("busy", words::slot_name(machine, *slot).to_string()),
             LoggedPlace::Now => ("time", "now".to_owned()),
             LoggedPlace::Failed => ("run", "failed".to_owned()),
             LoggedPlace::Lifecycle => ("", String::new()),

@@ -11,24 +11,29 @@ impl Machine {
     /// Returns what takes an action, and where it stands.
     pub(super) fn actor(&self, state: &State, action: &Action) -> Actor {
         let program = &self.program;
-        let start = |part: String, body: FuncId| PlaceOfStep { part, site: self.start_of(body) };
+        let start = |kind, part: &str, body: FuncId| PlaceOfStep {
+            kind,
+            part: part.to_owned(),
+            site: self.start_of(body),
+        };
+        let nowhere = |part: &str| PlaceOfStep { kind: "", part: part.to_owned(), site: None };
         match action.step {
-            StepId::Init => worker(PlaceOfStep { part: "init".to_owned(), site: None }),
+            StepId::Init => worker(nowhere("init")),
             StepId::Event(member) => {
                 let event = &program.events[usize::from(self.layout.members[member as usize].0)];
-                let place = start(format!("event {}", event.name), event.body);
+                let place = start("event", &event.name, event.body);
                 Actor { place, role: Role::Input }
             }
             StepId::Message { queue, task, .. } => {
                 let declared = &program.tasks[usize::from(task)];
-                let place = start(format!("task {}", declared.name), declared.body);
+                let place = start("task", &declared.name, declared.body);
                 let daemon = self.is_daemon_handler(queue as usize)
                     || program.daemons.tasks.contains(&TaskId(task));
                 Actor { place, role: if daemon { Role::Daemon } else { Role::Worker } }
             }
             StepId::Thread { .. } => match action.step.thread(state) {
                 Some(thread) => self.thread_actor(thread),
-                None => worker(PlaceOfStep { part: String::new(), site: None }),
+                None => worker(nowhere("")),
             },
         }
     }
@@ -44,13 +49,12 @@ impl Machine {
             ThreadBody::Thread => self.who(thread),
             _ => body_name(self, thread),
         };
-        // Without the number of a member.
-        let name = name.split('[').next().unwrap_or_default();
         let frame = thread.frames.last();
         let function = frame.and_then(|frame| self.program.functions.get(usize::from(frame.func)));
         let site = function.zip(frame).and_then(|(f, frame)| f.sites.get(frame.pc as usize));
         let place = PlaceOfStep {
-            part: format!("{kind} {name}"),
+            kind,
+            part: name.declared,
             site: site.and_then(|site| self.position(*site)),
         };
         Actor { place, role: if self.is_daemon(thread) { Role::Daemon } else { Role::Worker } }

@@ -1,7 +1,7 @@
 //! The machine as a program of invocations: each takes its next step at any time.
 
 use super::accesses::AccessTranslator;
-use super::names::{StateNames, split};
+use super::names::{StateNames, task_of};
 use super::tasks::{add_deciding_reads, not_stopped};
 use super::words;
 use crate::machine::{Elements, INIT_FLAG, Machine};
@@ -51,7 +51,7 @@ impl AsyncRun {
         let machine = Machine::unbound(program)?;
         let layout = &machine.layout;
         let handlers = (0..layout.pool()).map(|slot| HandlerInfo {
-            name: words::slot_name(&machine, slot as u32),
+            name: words::slot_name(&machine, slot as u32).to_string(),
             order: match layout.mailboxes[slot] {
                 MailboxKind::Fifo => HandlerOrder::Fifo,
                 MailboxKind::Bag => HandlerOrder::Bag,
@@ -74,13 +74,13 @@ impl AsyncRun {
                 // Without a handler, its occurrences follow one another nevertheless.
                 None => {
                     let order = HandlerOrder::Bag;
-                    handlers.push(HandlerInfo { name: name.clone(), order });
+                    handlers.push(HandlerInfo { name: name.to_string(), order });
                     Lane::Handler(handlers.len() as u32 - 1)
                 }
             };
             EventInfo {
-                name,
-                task: split(&words::event_name(&machine, member)),
+                task: task_of(&name),
+                name: name.to_string(),
                 lane,
                 once: declared.once,
                 after: members(&declared.after),

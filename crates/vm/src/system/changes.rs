@@ -14,8 +14,8 @@ pub struct PlaceChange {
     pub old: Option<String>,
     /// The value after; `None` where there is none.
     pub new: Option<String>,
-    /// Whether it is a lock: then `free`, or who holds it.
-    pub is_lock: bool,
+    /// The name of the lock, if it is one: then the values are `free`, or who holds it.
+    pub lock: Option<String>,
 }
 
 /// A task that a step posted, or a thread that it began.
@@ -34,17 +34,13 @@ impl PlaceChange {
     /// Returns the name of the lock that the change takes.
     #[must_use]
     pub fn takes(&self) -> Option<&str> {
-        self.lock().filter(|_| self.old.as_deref() == Some(FREE))
+        self.lock.as_deref().filter(|_| self.old.as_deref() == Some(FREE))
     }
 
     /// Returns the name of the lock that the change releases.
     #[must_use]
     pub fn releases(&self) -> Option<&str> {
-        self.lock().filter(|_| self.new.as_deref() == Some(FREE))
-    }
-
-    fn lock(&self) -> Option<&str> {
-        self.name.strip_prefix("lock ").filter(|_| self.is_lock)
+        self.lock.as_deref().filter(|_| self.new.as_deref() == Some(FREE))
     }
 }
 
@@ -72,24 +68,24 @@ pub(super) fn changes(program: &Program, old: &[Part], new: &[Part]) -> Vec<Plac
                 name: before.label(),
                 old: Some(before.text(program)),
                 new: absent(before),
-                is_lock: is_lock(before),
+                lock: lock(before),
             }),
         }
     }
     for after in new.iter().filter(|part| is_value(part) && find(old, part).is_none()) {
         let (name, new) = (after.label(), Some(after.text(program)));
-        changes.push(PlaceChange { name, old: absent(after), new, is_lock: is_lock(after) });
+        changes.push(PlaceChange { name, old: absent(after), new, lock: lock(after) });
     }
     changes
 }
 
 /// Returns the content of a part in a state that does not list it.
 fn absent(part: &Part) -> Option<String> {
-    is_lock(part).then(|| FREE.to_owned())
+    lock(part).map(|_| FREE.to_owned())
 }
 
-fn is_lock(part: &Part) -> bool {
-    matches!(part.content, Content::Lock(_))
+fn lock(part: &Part) -> Option<String> {
+    matches!(part.content, Content::Lock(_)).then(|| part.name.clone())
 }
 
 fn changed(program: &Program, before: &Part, after: &Part, changes: &mut Vec<PlaceChange>) {
@@ -110,8 +106,8 @@ fn changed(program: &Program, before: &Part, after: &Part, changes: &mut Vec<Pla
     match values.and_then(|values| elements(program, &name, values)) {
         Some(elements) => changes.extend(elements),
         None => {
-            let is_lock = is_lock(before);
-            changes.push(PlaceChange { name, old: Some(old), new: Some(new), is_lock });
+            let lock = lock(before);
+            changes.push(PlaceChange { name, old: Some(old), new: Some(new), lock });
         }
     }
 }
@@ -151,13 +147,13 @@ fn elements(
             Some(inner) => changes.extend(inner),
             None => {
                 let (old, new) = (short(program, value), now.map(|now| short(program, now)));
-                changes.push(PlaceChange { name, old: Some(old), new, is_lock: false });
+                changes.push(PlaceChange { name, old: Some(old), new, lock: None });
             }
         }
     }
     for (key, value) in new_items.iter().filter(|(key, _)| find(&old_items, key).is_none()) {
         let (name, new) = (format!("{name}[{key}]"), Some(short(program, value)));
-        changes.push(PlaceChange { name, old: None, new, is_lock: false });
+        changes.push(PlaceChange { name, old: None, new, lock: None });
     }
     let few = changes.len() * 2 <= old_items.len().max(new_items.len());
     let long = old_text.len() > SHORT || new_text.len() > SHORT;

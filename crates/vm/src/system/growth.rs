@@ -27,6 +27,6 @@ impl Machine {
     #[must_use]
     pub fn longest_mailbox(&self) -> Option<(String, u64)> {
         let (queue, longest) = self.grown.longest()?;
-        Some((queue_name(self, queue), longest))
+        Some((queue_name(self, queue).to_string(), longest))
     }
 }

@@ -2,6 +2,10 @@
 
 pub use self::async_run::AsyncRun;
 pub use self::changes::{NewTask, PlaceChange};
+pub use self::lone::{
+    Attempt, Ended, LoneCall, LoneThread, Lonely, Misfit, RealThread, SharedPlace, Sync, Wait, Way,
+};
+pub use self::name::{Detail, Name};
 pub use self::path_words::{PathWords, StepFacts};
 pub use self::tasks::{MachineFactory, MachineRun};
 pub use self::waiting_places::WaitingPlace;
@@ -24,6 +28,7 @@ mod path_words;
 
 mod tasks;
 
+mod name;
 mod names;
 
 mod accesses;
@@ -42,5 +47,7 @@ mod waits;
 mod reduced;
 
 mod growth;
+
+mod lone;
 
 pub use self::reduced::Write;

@@ -1,6 +1,7 @@
 //! Names of pending tasks and threads. Unlike their numbers in a state, names survive re-execution
 //! and reordering.
 
+use super::name::{Detail, Name};
 use super::words;
 use crate::machine::Machine;
 use crate::state::{Origin, State, StepId, ThreadBody};
@@ -33,20 +34,22 @@ pub(crate) struct StateNames {
     pub(crate) objects: FxHashMap<u64, u64>,
 }
 
-/// Makes a task name. The part in brackets becomes the label: `rm[2]` is `rm@2`.
-pub(super) fn split(name: &str) -> TaskName {
-    match name.split_once('[') {
-        Some((kind, rest)) if !kind.is_empty() => {
-            TaskName::root(kind).with_label(rest.trim_end_matches(']'))
-        }
-        _ => TaskName::root(kind_or_unknown(name)),
+/// Makes a task name. The number of a member becomes the label: `rm[2]` is `rm@2`.
+pub(super) fn task_of(name: &Name) -> TaskName {
+    let task = TaskName::root(kind_or_unknown(&name.declared));
+    match name.detail {
+        Detail::Member(index) => task.with_label(&index.to_string()),
+        _ => task,
     }
 }
 
 /// Makes the name of an event or thread. One that is called `init` is `init@declared`, because
 /// `init` is the first step.
-fn declared(name: &str) -> TaskName {
-    if name == "init" { TaskName::root(name).with_label("declared") } else { split(name) }
+fn declared(name: &Name) -> TaskName {
+    match (name.declared.as_str(), &name.detail) {
+        (init @ "init", Detail::None) => TaskName::root(init).with_label("declared"),
+        _ => task_of(name),
+    }
 }
 
 fn kind_or_unknown(name: &str) -> &str {

@@ -1,7 +1,7 @@
 //! The parts of a state, by name: memory, locks, what has happened, mailboxes, threads.
 
 use super::words::{
-    body_name, cond_name, event_name, field_name, lock_name, message_words, place, queue_name,
+    body_name, cond_name, event_name, field_name, lock_name, message_name, place, queue_name,
     slot_name, thread_name,
 };
 use crate::machine::{INIT_FLAG, Machine, Owner};
@@ -130,28 +130,29 @@ pub(crate) fn control(machine: &Machine, state: &State) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut add = |name: String, content: Content| parts.push(Part { name, content });
     for (i, owner) in (0..).zip(state.locks()).filter(|(_, owner)| **owner != 0) {
-        add(lock_name(machine, i), Content::Lock(owner_words(machine, state, *owner)));
+        add(lock_name(machine, i).to_string(), Content::Lock(owner_words(machine, state, *owner)));
     }
     for member in 0..machine.layout.members.len() as u32 {
         if state.flag(machine.layout.started_flag(member)) {
-            add(event_name(machine, member), Content::Happened);
+            add(event_name(machine, member).to_string(), Content::Happened);
         }
         if state.flag(machine.layout.toggled_flag(member)) {
             let enabled = machine.event_of(member).disabled;
-            add(event_name(machine, member), Content::Enabled(enabled));
+            add(event_name(machine, member).to_string(), Content::Enabled(enabled));
         }
     }
     for (i, queue) in state.queues() {
-        let pending = queue
-            .iter()
-            .map(|message| Pending { what: message_words(machine, message), due: message.due });
-        add(queue_name(machine, i), Content::Mailbox(pending.collect()));
+        let pending = queue.iter().map(|message| Pending {
+            what: message_name(machine, message).to_string(),
+            due: message.due,
+        });
+        add(queue_name(machine, i).to_string(), Content::Mailbox(pending.collect()));
     }
     for thread in state.threads() {
         let running = Running {
             forked: is_forked(thread),
             waits_for: match thread.status {
-                Status::Waiting { cond, .. } => Some(cond_name(machine, cond)),
+                Status::Waiting { cond, .. } => Some(cond_name(machine, cond).to_string()),
                 _ => None,
             },
             words: locals(machine, thread),
@@ -168,9 +169,9 @@ fn is_forked(thread: &Thread) -> bool {
 /// Returns the name of a thread. Forked threads have numbers.
 pub(super) fn thread_words(machine: &Machine, thread: &Thread) -> String {
     match thread.origin {
-        Origin::Declared(member) => thread_name(machine, member),
+        Origin::Declared(member) => thread_name(machine, member).to_string(),
         _ if is_forked(thread) => format!("{}#{}", body_name(machine, thread), thread.handle),
-        _ => body_name(machine, thread),
+        _ => body_name(machine, thread).to_string(),
     }
 }
 

@@ -105,8 +105,9 @@ impl StateSystem for Machine {
     fn fairness(&self) -> Classes<'_, Action> {
         // Handlers and the pool, event members, declared threads, and all dynamic threads together.
         let layout = &self.layout;
-        let slots = (0..=layout.pool()).map(|slot| words::queue_name(self, slot));
-        let events = (0..layout.members.len() as u32).map(|member| words::event_name(self, member));
+        let slots = (0..=layout.pool()).map(|slot| words::queue_name(self, slot).to_string());
+        let members = 0..layout.members.len() as u32;
+        let events = members.map(|member| words::event_name(self, member).to_string());
         let threads = layout.thread_members.iter();
         let threads = threads.map(|(one, _)| self.program.threads[usize::from(*one)].name.clone());
         let dynamic = std::iter::once("forked threads".to_owned());

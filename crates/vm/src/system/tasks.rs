@@ -336,7 +336,7 @@ impl MachineRun {
             let handler = if created.fork {
                 task.to_string()
             } else {
-                words::queue_name(&machine, created.queue as usize)
+                words::queue_name(&machine, created.queue as usize).to_string()
             };
             Posted { task, handler, delay: created.delay }
         });

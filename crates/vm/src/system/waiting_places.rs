@@ -4,6 +4,7 @@
 //! not told apart, so that identical lanes have one place. Messages behind others wait for what
 //! those wait for: they count only if nothing else must not wait.
 
+use super::name::Name;
 use super::waits::{Reason, Waiting};
 use super::words::lock_name;
 use crate::machine::{INIT_FLAG, Machine};
@@ -18,9 +19,11 @@ pub struct WaitingPlace {
     /// The reason, without the numbers of members. The end of a lock's holder, for a lock that is
     /// held when all is done.
     pub reason: Reason,
-    /// The declaration of what waits: a thread, a handler, an event, or a task in a mailbox. A
-    /// lock, if all is done and it is still held.
-    pub what: String,
+    /// The declaration of what waits: a thread, a handler, an event or a task. A lock, if all is
+    /// done and it is still held.
+    pub what: Name,
+    /// The mailbox of a task that was not taken.
+    pub mailbox: Option<Name>,
     /// The first lane that waits there; `None` if all is done.
     pub first: Option<Waiting>,
 }
@@ -32,7 +35,16 @@ impl WaitingPlace {
             Some(SourceSite { file, line, column }) => {
                 format!("{file}:{line}:{column} {:?}", self.reason)
             }
-            None => format!("{} {:?}", self.what, self.reason),
+            None => format!("{} {:?}", self.words(), self.reason),
+        }
+    }
+
+    /// Returns what waits, in words.
+    #[must_use]
+    pub fn words(&self) -> String {
+        match &self.mailbox {
+            Some(mailbox) => format!("{} in {mailbox}", self.what),
+            None => self.what.to_string(),
         }
     }
 }
@@ -54,7 +66,7 @@ impl Machine {
         let held = || {
             let all = state.locks().iter().zip(0..);
             let held = all.filter(|(owner, _)| **owner != 0);
-            held.map(|(_, lock)| still_held(declared(&lock_name(self, lock))))
+            held.map(|(_, lock)| still_held(lock_name(self, lock).of_all()))
         };
         let mut places: Vec<WaitingPlace> = match waiting.is_empty() {
             true => held().collect(),
@@ -79,27 +91,22 @@ impl Machine {
 fn place(waiting: Waiting) -> WaitingPlace {
     let reason = match &waiting.reason {
         Reason::Lock { lock, holder, .. } => Reason::Lock {
-            lock: declared(lock),
+            lock: lock.of_all(),
             number: 0,
-            holder: holder.as_deref().map(declared),
+            holder: holder.as_ref().map(Name::of_all),
         },
-        Reason::Notify { cond } => Reason::Notify { cond: declared(cond) },
-        Reason::End { of } => Reason::End { of: declared(of) },
+        Reason::Notify { cond } => Reason::Notify { cond: cond.of_all() },
+        Reason::End { of } => Reason::End { of: of.of_all() },
         reason @ (Reason::Assumption | Reason::Turn) => reason.clone(),
     };
-    let what = match (&waiting.runs, waiting.message) {
-        (Some(runs), true) => format!("{} in {}", declared(runs), declared(&waiting.who)),
-        _ => declared(&waiting.who),
+    let (what, mailbox) = match (&waiting.runs, waiting.message) {
+        (Some(runs), true) => (runs.of_all(), Some(waiting.who.of_all())),
+        _ => (waiting.who.of_all(), None),
     };
-    WaitingPlace { site: waiting.site, reason, what, first: Some(waiting) }
+    WaitingPlace { site: waiting.site, reason, what, mailbox, first: Some(waiting) }
 }
 
-fn still_held(lock: String) -> WaitingPlace {
+fn still_held(lock: Name) -> WaitingPlace {
     let reason = Reason::Lock { lock: lock.clone(), number: 0, holder: None };
-    WaitingPlace { site: None, reason, what: lock, first: None }
-}
-
-/// Returns the name of a declaration, given that of a member, of a forked thread or of a message.
-fn declared(name: &str) -> String {
-    name.split(['[', '#', '(']).next().unwrap_or_default().to_owned()
+    WaitingPlace { site: None, reason, what: lock, mailbox: None, first: None }
 }

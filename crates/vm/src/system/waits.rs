@@ -3,7 +3,10 @@
 //! A thread that has not ended waits, and so does a message in a mailbox. A daemon may wait for
 //! ever, but not for a lock: its holder will never release it, and no program intends that.
 
-use super::words::{body_name, cond_name, lock_name, queue_name, slot_name, thread_name};
+use super::name::{Detail, Name};
+use super::words::{
+    body_name, cond_name, lock_name, message_name, queue_name, slot_name, thread_name,
+};
 use crate::machine::{INIT_FLAG, Machine, Owner};
 use crate::program::{FuncId, HandlerId, SiteId, SourceSite, TaskId};
 use crate::state::{Message, Origin, State, Status, StepId, Thread, ThreadBody, threads};
@@ -16,21 +19,21 @@ pub enum Reason {
     /// A lock.
     Lock {
         /// The lock.
-        lock: String,
+        lock: Name,
         /// Its number.
         number: u32,
         /// The name of its holder; `None` if the holder has ended.
-        holder: Option<String>,
+        holder: Option<Name>,
     },
     /// A notification.
     Notify {
         /// The condition.
-        cond: String,
+        cond: Name,
     },
     /// The end of a thread or task.
     End {
         /// Its name.
-        of: String,
+        of: Name,
     },
     /// A condition that it assumes.
     Assumption,
@@ -42,9 +45,9 @@ pub enum Reason {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Waiting {
     /// The name of the thread, the handler, or the event without a handler.
-    pub who: String,
+    pub who: Name,
     /// The body that it runs, or the message; `None` if that is its name.
-    pub runs: Option<String>,
+    pub runs: Option<Name>,
     /// Whether it is a message in a mailbox.
     pub message: bool,
     /// The reason.
@@ -176,7 +179,7 @@ impl Machine {
         let reason = if stuck.is_some() { Reason::Assumption } else { Reason::Turn };
         Waiting {
             who: queue_name(self, queue),
-            runs: Some(super::words::message_words(self, message)),
+            runs: Some(message_name(self, message)),
             message: true,
             reason,
             site: stuck.and_then(|(_, site)| self.source(site)),
@@ -185,16 +188,18 @@ impl Machine {
     }
 
     /// Returns the name of a thread that waits or holds a lock.
-    pub(super) fn who(&self, thread: &Thread) -> String {
+    pub(super) fn who(&self, thread: &Thread) -> Name {
         match thread.origin {
             Origin::Declared(member) => thread_name(self, member),
             Origin::Slot(slot) => slot_name(self, slot),
-            Origin::Dynamic => format!("{}#{}", body_name(self, thread), thread.handle),
+            Origin::Dynamic => {
+                Name::new(body_name(self, thread).declared, Detail::Handle(thread.handle))
+            }
         }
     }
 
     /// Returns the name of the holder of a lock.
-    fn owner(&self, state: &State, owner: u32) -> Option<String> {
+    fn owner(&self, state: &State, owner: u32) -> Option<Name> {
         match self.layout.owner(owner) {
             Owner::Nobody | Owner::Dynamic(0) => None,
             Owner::Dynamic(handle) => Some(self.named(state, handle)),
@@ -208,13 +213,14 @@ impl Machine {
     }
 
     /// Returns the name of the task or thread of a handle.
-    fn named(&self, state: &State, handle: u32) -> String {
+    fn named(&self, state: &State, handle: u32) -> Name {
         let thread = state.threads().iter().find(|thread| thread.handle == handle);
         if let Some(thread) = thread {
             return self.who(thread);
         }
         let message = state.messages().iter().find(|message| message.handle == handle);
-        message.map_or_else(|| format!("#{handle}"), |one| super::words::message_words(self, one))
+        let unknown = || Name::new("", Detail::Handle(handle));
+        message.map_or_else(unknown, |one| message_name(self, one))
     }
 
     fn source(&self, site: SiteId) -> Option<SourceSite> {

@@ -1,5 +1,6 @@
 //! Actions and states in words.
 
+use super::name::{Detail, Name};
 use super::parts::{parts, thread_words};
 use crate::machine::Machine;
 use crate::program::Family;
@@ -10,35 +11,42 @@ use anyorder_system::FailureSite;
 use std::fmt;
 
 /// `name`, or `name[index]` in a family.
-fn member_name(name: &str, family: Option<Family>, index: i64) -> String {
-    if family.is_some() { format!("{name}[{index}]") } else { name.to_owned() }
+fn member_name(name: &str, family: Option<Family>, index: i64) -> Name {
+    Name::new(name, family.map_or(Detail::None, |_| Detail::Member(index)))
 }
 
 /// `name`, or `name[index]` in an array.
-fn array_name(name: &str, array: Option<u16>, index: u32) -> String {
-    if array.is_some() { format!("{name}[{index}]") } else { name.to_owned() }
+fn array_name(name: &str, array: Option<u16>, index: u32) -> Name {
+    Name::new(name, array.map_or(Detail::None, |_| Detail::Member(index.into())))
+}
+
+fn unknown() -> Name {
+    Name::new("?", Detail::None)
 }
 
 /// The name of an event member.
-pub(crate) fn event_name(machine: &Machine, member: u32) -> String {
+pub(crate) fn event_name(machine: &Machine, member: u32) -> Name {
     let Some((event, index)) = machine.layout.members.get(member as usize) else {
-        return "?".to_owned();
+        return unknown();
     };
     let event = &machine.program.events[usize::from(*event)];
-    member_name(&event.name, event.family, *index)
+    match event.declared() {
+        (name, Some(alone)) => Name::new(name, Detail::Member(alone)),
+        (name, None) => member_name(name, event.family, *index),
+    }
 }
 
 /// The name of a declared thread.
-pub(crate) fn thread_name(machine: &Machine, member: u32) -> String {
+pub(crate) fn thread_name(machine: &Machine, member: u32) -> Name {
     let Some((thread, index)) = machine.layout.thread_members.get(member as usize) else {
-        return "?".to_owned();
+        return unknown();
     };
     let thread = &machine.program.threads[usize::from(*thread)];
     member_name(&thread.name, thread.family, *index)
 }
 
 /// The name of a slot or mailbox: a handler instance, the event that has it, or `any`.
-pub(crate) fn slot_name(machine: &Machine, slot: u32) -> String {
+pub(crate) fn slot_name(machine: &Machine, slot: u32) -> Name {
     let layout = &machine.layout;
     match layout.handler_of.get(slot as usize) {
         Some(handler) => {
@@ -48,32 +56,35 @@ pub(crate) fn slot_name(machine: &Machine, slot: u32) -> String {
         }
         None => match layout.member_slot.iter().position(|s| *s == slot) {
             Some(member) => event_name(machine, member as u32),
-            None => "any".to_owned(),
+            None => Name::new("any", Detail::None),
         },
     }
 }
 
 /// The name of a mailbox.
-pub(crate) fn queue_name(machine: &Machine, queue: usize) -> String {
-    if queue == machine.layout.pool() { "any".to_owned() } else { slot_name(machine, queue as u32) }
+pub(crate) fn queue_name(machine: &Machine, queue: usize) -> Name {
+    match queue == machine.layout.pool() {
+        true => Name::new("any", Detail::None),
+        false => slot_name(machine, queue as u32),
+    }
 }
 
 /// The name of a lock.
-pub(crate) fn lock_name(machine: &Machine, lock: u32) -> String {
+pub(crate) fn lock_name(machine: &Machine, lock: u32) -> Name {
     let declared = machine.program.locks.iter().zip(&machine.layout.lock_first);
     let found = declared.rev().find(|(_, first)| **first <= lock);
-    found.map_or("?".to_owned(), |(l, first)| array_name(&l.name, l.array, lock - first))
+    found.map_or_else(unknown, |(l, first)| array_name(&l.name, l.array, lock - first))
 }
 
 /// The name of a condition.
-pub(crate) fn cond_name(machine: &Machine, cond: u32) -> String {
+pub(crate) fn cond_name(machine: &Machine, cond: u32) -> Name {
     let declared = machine.program.conds.iter().zip(&machine.layout.cond_first);
     let found = declared.rev().find(|(_, first)| **first <= cond);
-    found.map_or("?".to_owned(), |(c, first)| array_name(&c.name, c.array, cond - first))
+    found.map_or_else(unknown, |(c, first)| array_name(&c.name, c.array, cond - first))
 }
 
 /// A message as `task(arguments)`.
-pub(crate) fn message_words(machine: &Machine, message: &Message) -> String {
+pub(crate) fn message_name(machine: &Machine, message: &Message) -> Name {
     let task = &machine.program.tasks[usize::from(message.task)];
     let params = machine.program.functions[task.body.index()].params;
     let args = match (params, &message.args) {
@@ -86,16 +97,20 @@ pub(crate) fn message_words(machine: &Machine, message: &Message) -> String {
         }
         _ => String::new(),
     };
-    format!("{}({args})", task.name)
+    Name::new(&task.name, Detail::Arguments(args))
 }
 
 /// The name of what a thread runs.
-pub(crate) fn body_name(machine: &Machine, thread: &Thread) -> String {
+pub(crate) fn body_name(machine: &Machine, thread: &Thread) -> Name {
     match thread.body {
         ThreadBody::Event(member) => event_name(machine, member),
-        ThreadBody::Task(task) => machine.program.tasks[usize::from(task)].name.clone(),
-        ThreadBody::Func(func) => machine.program.functions[usize::from(func)].name.clone(),
-        ThreadBody::Thread => "thread".to_owned(),
+        ThreadBody::Task(task) => {
+            Name::new(&machine.program.tasks[usize::from(task)].name, Detail::None)
+        }
+        ThreadBody::Func(func) => {
+            Name::new(&machine.program.functions[usize::from(func)].name, Detail::None)
+        }
+        ThreadBody::Thread => Name::new("thread", Detail::None),
     }
 }
 
@@ -149,13 +164,17 @@ pub(crate) fn runs(machine: &Machine, state: &State, step: StepId) -> Runs {
     let alone = |what| Runs { what, mailbox: None, place: None };
     match step {
         StepId::Init => alone("init".to_owned()),
-        StepId::Event(member) => alone(event_name(machine, member)),
+        StepId::Event(member) => alone(event_name(machine, member).to_string()),
         StepId::Message { queue, task, .. } => {
             let what = match step.message(state) {
-                Some(message) => message_words(machine, message),
+                Some(message) => message_name(machine, message).to_string(),
                 None => machine.program.tasks[usize::from(task)].name.clone(),
             };
-            Runs { what, mailbox: Some(queue_name(machine, queue as usize)), place: None }
+            Runs {
+                what,
+                mailbox: Some(queue_name(machine, queue as usize).to_string()),
+                place: None,
+            }
         }
         StepId::Thread { .. } => match step.thread(state) {
             Some(thread) => {
@@ -170,14 +189,15 @@ pub(crate) fn runs(machine: &Machine, state: &State, step: StepId) -> Runs {
 /// Returns the handler, the event or the declared thread that takes a step; `None` for a dynamic
 /// thread.
 pub(crate) fn lane(machine: &Machine, step: StepId) -> Option<String> {
-    Some(match step {
-        StepId::Init => "init".to_owned(),
+    let name = match step {
+        StepId::Init => return Some("init".to_owned()),
         StepId::Event(member) => slot_name(machine, machine.layout.member_slot[member as usize]),
         StepId::Message { queue, .. } => queue_name(machine, queue as usize),
         StepId::Thread { origin: Origin::Declared(member), .. } => thread_name(machine, member),
         StepId::Thread { origin: Origin::Slot(slot), .. } => slot_name(machine, slot),
         StepId::Thread { origin: Origin::Dynamic, .. } => return None,
-    })
+    };
+    Some(name.to_string())
 }
 
 /// Returns the name of a field of a class.

@@ -50,6 +50,8 @@ pub(crate) struct StepExecutor<'a> {
     /// The memo; `None` if nothing is to be memoized.
     pub(super) memo: Option<Box<Memo>>,
     pub(super) recorder: Option<Box<Recorder>>,
+    /// Whether objects, handles and threads keep their numbers: states are then not canonical.
+    pub(crate) keeps_numbers: bool,
 }
 
 impl Drop for StepExecutor<'_> {
@@ -73,7 +75,17 @@ impl<'a> StepExecutor<'a> {
     ) -> StepExecutor<'a> {
         let interpreter = Interpreter::new(machine, state);
         let deciding = Vec::new();
-        StepExecutor { machine, state, interpreter, deciding, answered: None, memo, recorder: None }
+        let (answered, recorder, keeps_numbers) = (None, None, false);
+        StepExecutor {
+            machine,
+            state,
+            interpreter,
+            deciding,
+            answered,
+            memo,
+            recorder,
+            keeps_numbers,
+        }
     }
 
     /// Makes one that logs the steps it executes. It uses no memo, because a memo has no accesses.
@@ -259,7 +271,7 @@ impl<'a> StepExecutor<'a> {
             Err(Stop::Fault(fault)) => Some(fault),
         };
         let mut outcome = Outcome { state: self.interpreter.take(), fault };
-        if self.machine.needs_numbering {
+        if self.machine.needs_numbering && !self.keeps_numbers {
             match self.interpreter.log.as_deref() {
                 None => canonical::canonicalize(self.machine, &mut outcome.state),
                 Some(log) => {

@@ -176,6 +176,12 @@ impl Value {
         }
     }
 
+    /// Returns a hash by which the machine tells values apart.
+    #[must_use]
+    pub fn fingerprint(&self) -> u128 {
+        self.hash()
+    }
+
     /// Returns the hash of the value; constant time.
     #[inline]
     pub(crate) fn hash(&self) -> u128 {

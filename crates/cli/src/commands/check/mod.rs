@@ -187,6 +187,7 @@ fn command(args: &CheckArgs) -> String {
     words.extend(args.program.iter().map(|program| format!("--program {}", quote(program))));
     words.extend(search.first.then(|| "--first".to_owned()));
     words.extend(search.no_reduction.then(|| "--no-reduction".to_owned()));
+    words.extend(search.algorithm_word().map(|word| format!("--algorithm {word}")));
     words.extend(search.max_states.map(|most| format!("--max-states {most}")));
     words.extend(search.max_depth.map(|most| format!("--max-depth {most}")));
     words.push("--format json".to_owned());

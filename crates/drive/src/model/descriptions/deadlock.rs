@@ -90,7 +90,7 @@ impl DeadlockReport {
         let label = Some(model.machine.program().name.clone());
         let site = |place: &WaitingPlace| {
             let at = site_at(model, place.site);
-            let who = place.first.as_ref().map(|lane| lane.who.clone());
+            let who = place.first.as_ref().map(|lane| lane.who.to_string());
             let at = match place.first.as_ref().and_then(|lane| lane.runs.as_ref()) {
                 Some(_) => Site { handler: who, ..at },
                 None => Site { thread: who, ..at },
@@ -99,7 +99,7 @@ impl DeadlockReport {
         };
         let mut sites: Vec<Site> = self.places.iter().take(SITES_MAX).map(site).collect();
         if let Some(rest) = self.places.get(SITES_MAX..).filter(|rest| !rest.is_empty()) {
-            let rest: Vec<String> = rest.iter().map(|place| place.what.clone()).collect();
+            let rest: Vec<String> = rest.iter().map(WaitingPlace::words).collect();
             sites.push(named(nowhere(model), &format!("waits: {}", rest.join(", "))));
         }
         if sites.is_empty() { vec![named(nowhere(model), "nothing can happen")] } else { sites }
@@ -121,8 +121,8 @@ fn access(place: &WaitingPlace) -> String {
         Reason::Notify { cond } => format!("waits for {cond}"),
         Reason::End { of } => format!("waits for the end of {of}"),
         Reason::Assumption if !message => "waits for what it assumes".to_owned(),
-        Reason::Assumption | Reason::Turn => match place.what.split_once(" in ") {
-            Some((task, mailbox)) => format!("{task} left in mailbox {mailbox}"),
+        Reason::Assumption | Reason::Turn => match &place.mailbox {
+            Some(mailbox) => format!("{} left in mailbox {mailbox}", place.what),
             None => format!("left in mailbox {}", place.what),
         },
     }
@@ -131,7 +131,7 @@ fn access(place: &WaitingPlace) -> String {
 impl WaitingLane {
     /// Describes the wait in this run: `waits for lock b, held by right since 17:5 (step 2)`.
     fn what(&self) -> String {
-        let runs = self.waiting.runs.as_deref().unwrap_or_default();
+        let runs = self.waiting.runs.as_ref().map(ToString::to_string).unwrap_or_default();
         match &self.waiting.reason {
             Reason::Lock { lock, holder, .. } => {
                 let since = match self.since {
@@ -141,7 +141,8 @@ impl WaitingLane {
                     Some((step, None)) => format!(" since step {}", step + 1),
                     None => String::new(),
                 };
-                let holder = holder.as_deref().unwrap_or("one that has ended,");
+                let holder = holder.as_ref().map(ToString::to_string);
+                let holder = holder.unwrap_or_else(|| "one that has ended,".to_owned());
                 format!("waits for lock {lock}, held by {holder}{since}")
             }
             Reason::End { of } => format!("waits for the end of {of}"),

@@ -247,7 +247,7 @@ impl Reducible for Machine {
         });
         name.unwrap_or_else(|| match keys::kind(task) {
             KeyKind::Init => "init".to_owned(),
-            KeyKind::Event(member) => words::event_name(self, member),
+            KeyKind::Event(member) => words::event_name(self, member).to_string(),
             KeyKind::Message(queue, task) => {
                 let name = self.program.tasks.get(usize::from(task)).map_or("?", |t| &t.name);
                 format!("{name} of {}", words::queue_name(self, queue as usize))

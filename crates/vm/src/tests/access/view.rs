@@ -204,26 +204,26 @@ impl Machine {
 
     /// Returns the name of an event member.
     pub(crate) fn member_name(&self, member: u32) -> String {
-        words::event_name(self, member)
+        words::event_name(self, member).to_string()
     }
 
     /// Returns the name of a lock.
     pub(crate) fn lock_name(&self, lock: u32) -> String {
-        words::lock_name(self, lock)
+        words::lock_name(self, lock).to_string()
     }
 
     /// Returns the name of a condition.
     pub(crate) fn cond_name(&self, cond: u32) -> String {
-        words::cond_name(self, cond)
+        words::cond_name(self, cond).to_string()
     }
 
     /// Returns the name of a slot or mailbox.
     pub(crate) fn slot_name(&self, slot: u32) -> String {
-        words::slot_name(self, slot)
+        words::slot_name(self, slot).to_string()
     }
 
     /// Returns the name of a declared thread.
     pub(crate) fn thread_name(&self, member: u32) -> String {
-        words::thread_name(self, member)
+        words::thread_name(self, member).to_string()
     }
 }
