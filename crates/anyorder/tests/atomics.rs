@@ -200,8 +200,8 @@ fn pointers_move_by_values_on_the_heap_and_on_the_stack() {
             assert_eq!(pointer.load(Ordering::SeqCst), base.wrapping_add(1));
         };
         move_it(&mut [1, 2, 3, 4]);
-        let mut heap = Box::new([1, 2, 3, 4]);
-        move_it(&mut heap[..]);
+        let mut on_heap: Vec<u32> = (1..5).collect();
+        move_it(&mut on_heap);
     });
     // Outside of checks they can be printed.
     let mut value = 1_u8;
