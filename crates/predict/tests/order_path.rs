@@ -114,7 +114,7 @@ fn check(t: &Trace, paths: &OrderPaths, naive: &Naive, counts: &mut BTreeMap<Str
 #[test]
 fn chains_are_shortest_and_exist_where_the_order_does() {
     let mut counts = BTreeMap::new();
-    for seed in 1..=TRACES {
+    for seed in anyorder_testkit::effort::sampled(TRACES / 3, TRACES) {
         let mut rng = Rng::new(seed);
         let shape = shape(&mut rng);
         let t = trace(&mut rng, shape);

@@ -361,7 +361,7 @@ const SHOWING: [u64; 20] =
     [1, 2, 11, 12, 16, 17, 21, 26, 32, 50, 51, 52, 62, 73, 79, 108, 122, 129, 195, 239];
 
 /// A push tries one mutant in so many.
-const PARTS: usize = 3;
+const PARTS: usize = 6;
 
 #[test]
 fn every_mutant_is_noticed() {
