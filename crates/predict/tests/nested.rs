@@ -67,13 +67,14 @@ fn orders_and_races_under_many_locks_are_those_of_the_definition() {
     assert!(racy > 10_000 && non_racy > 1_000 && deep > 1_000);
 }
 
-/// Shared locksets change no second event of a race or candidate. A lane may come back to a shared
+/// Shared locksets change no second event of a race or candidate; of the candidates as the paper
+/// prints them, which miss some, they may find more (one in 10,000 traces). A lane may come back to a shared
 /// lockset, where a plain one is new. Then an access in the same epoch repeats the one before it,
 /// which stands for both, and fewer first events are listed.
 #[test]
 fn shared_locksets_give_the_results_of_plain_ones() {
-    let (mut found, mut ordered, mut differ) = (0, 0, 0);
-    for seed in 1..=6_000 {
+    let (mut found, mut ordered, mut differ, mut more) = (0, 0, 0, 0);
+    for seed in anyorder_testkit::effort::sampled(5_000, 6_000) {
         let mut rng = Rng::new(4_000_000 + seed);
         let mut nest = Nest::small(&mut rng);
         if seed % 4 == 0 {
@@ -93,12 +94,22 @@ fn shared_locksets_give_the_results_of_plain_ones() {
                 };
                 [seconds(ViolationKind::Racy), seconds(ViolationKind::NonRacy)]
             };
-            assert_eq!(exact(&shared), exact(&plain), "above {flat}, seed {seed}:\n{}", show(&t));
+            let (of_shared, of_plain) = (exact(&shared), exact(&plain));
+            match candidates {
+                Candidates::AsPrinted => {
+                    let has_all = of_plain.iter().zip(&of_shared).all(|(p, s)| p.is_subset(s));
+                    assert!(has_all, "above {flat}, seed {seed}:\n{}", show(&t));
+                    more += usize::from(of_shared != of_plain);
+                }
+                _ => {
+                    assert_eq!(of_shared, of_plain, "above {flat}, seed {seed}:\n{}", show(&t));
+                }
+            }
             differ += usize::from(shared.violations != plain.violations);
         }
         found += plain.violations.len();
         ordered += plain.counts.ordered;
     }
-    println!("{found} pairs, {ordered} ordered; {differ} lists differ");
+    println!("{found} pairs, {ordered} ordered; {differ} lists differ, {more} find more");
     assert!(found > 20_000 && ordered > 20_000);
 }
