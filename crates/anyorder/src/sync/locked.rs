@@ -82,7 +82,8 @@ impl<T: ?Sized> Locked<T> {
         Some((section, result & 2 == 2))
     }
 
-    /// Notes that the lock was taken: if what it protects is elsewhere, that may be read and changed.
+    /// Notes that the lock was taken: if what it protects is elsewhere, that may be read and
+    /// changed.
     pub(crate) fn begin(&self, section: &mut Section) {
         // SAFETY: nothing is read but the size.
         if mem::size_of_val(unsafe { &*self.contents.get() }) == 0 {

@@ -1,11 +1,12 @@
 //! Executions that show what so far only the search says.
 //!
 //! The search finds deadlocks and races on the trees of the threads, in states in which the program
-//! may never have been. That is right if a thread does what its results tell it. Where threads share
-//! data that is no object, as an atomic of the standard library, they do not, and nothing shows it
-//! as long as no execution comes there: a thread waits for ever for what it would not wait for. So
-//! the program runs to each such place. Either it shows the fault, or it shows what is wrong with
-//! the trees: then the exploration is not complete, and that fault is none of the program.
+//! may never have been. That is right if a thread does what its results tell it. Where threads
+//! share data that is no object, as an atomic of the standard library, they do not, and nothing
+//! shows it as long as no execution comes there: a thread waits for ever for what it would not wait
+//! for. So the program runs to each such place. Either it shows the fault, or it shows what is
+//! wrong with the trees: then the exploration is not complete, and that fault is none of the
+//! program.
 
 use super::learner::Learner;
 use super::outcome::{Blocked, Fault, Incomplete};
