@@ -25,5 +25,6 @@ mod teardown;
 #[cfg(feature = "std-size")]
 mod thin;
 mod threads;
+mod unseen;
 mod verdicts;
 mod weak;

@@ -362,8 +362,9 @@ fn right_programs_stay_silent() {
         for (number, right) in kind.right.into_iter().enumerate() {
             let summary = anyorder::Builder::new().explore(right);
             assert!(summary.is_ok(), "{} {number}:\n{summary}", kind.name);
-            // A use of memory that might come after its free is tried, and does not.
-            assert!(summary.executions_for_reports <= 2, "{} {number}", kind.name);
+            // A use of memory that might come after its free is tried, and does not. Where a lock
+            // of `()` may protect what is not seen, 16 executions show whether it does.
+            assert!(summary.executions_for_reports <= 2 + 16, "{} {number}", kind.name);
         }
     }
 }

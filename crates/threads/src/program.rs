@@ -43,4 +43,11 @@ pub trait ThreadProgram {
         let _ = (object, call, other);
         false
     }
+
+    /// Returns whether threads may share data that is no object, so that what they do would be no
+    /// function of their results: then an engine tries some executions more than it needs, to
+    /// notice. Called after an exploration.
+    fn may_hide_data(&self) -> bool {
+        false
+    }
 }

@@ -4,8 +4,8 @@ use crate::tests::script::Script;
 use anyorder_common::cancel::{Cancel, StopReason};
 use anyorder_testkit::concurrent::{Concurrent, Do, Stmt, Thing};
 use anyorder_threads::{
-    Act, Fault, Incomplete, LearnOptions, MemoryOrder, Next, Object, ObjectId, Op, SiteId,
-    ThreadId, ThreadProgram, Unseen, WeakOptions, explore_by_learning, explore_weak,
+    Act, Fault, Incomplete, LearnOptions, LockMode, MemoryOrder, Next, Object, ObjectId, Op,
+    Patience, SiteId, ThreadId, ThreadProgram, WeakOptions, explore_by_learning, explore_weak,
 };
 
 /// A number that several threads add to; the last result of one of them fails.
@@ -57,10 +57,10 @@ fn what_is_left_is_estimated() {
         assert!((least..=most).contains(&really), "{count} {tried}: {least} to {most}");
         assert!(most - least < 20, "{least} to {most}");
     }
-    let none = Unseen { new: 0, of: 200 };
+    let none = anyorder_threads::Unseen { new: 0, of: 200 };
     assert_eq!(none.percent(), (0, 2));
-    assert_eq!(Unseen { new: 200, of: 200 }.percent(), (98, 100));
-    assert_eq!(Unseen::default().percent(), (0, 100));
+    assert_eq!(anyorder_threads::Unseen { new: 200, of: 200 }.percent(), (98, 100));
+    assert_eq!(anyorder_threads::Unseen::default().percent(), (0, 100));
 }
 
 /// Two threads that each do one operation, which is not the same in each execution; or whose object
@@ -114,6 +114,79 @@ fn programs_that_are_not_functions_of_the_results_are_refused() {
             }
             Some(Incomplete::Diverged(None)) if has_fickle_object => {}
             other => panic!("{has_fickle_object}: {other:?}"),
+        }
+    }
+}
+
+/// The main thread waits under a lock until a number is set that is no object. Another thread sets
+/// it, or forgets to tell of it.
+struct Hidden {
+    number: u32,
+    done: [u32; 2],
+    is_told: bool,
+}
+
+impl ThreadProgram for Hidden {
+    fn start(&mut self) {
+        (self.number, self.done) = (0, [0; 2]);
+    }
+
+    fn resume(&mut self, thread: ThreadId, _: u64) -> Next {
+        let (lock, condition, end) = (ObjectId(0), ObjectId(1), ObjectId(10 + thread.0));
+        let count = &mut self.done[thread.index()];
+        *count += 1;
+        // Who finds the number set need not wait.
+        if (thread.index(), *count, self.number) == (0, 3, 1) {
+            *count = 6;
+        }
+        if (thread.index(), *count) == (1, 2) {
+            self.number = 1;
+        }
+        let take = Op::new(lock, Act::Lock(LockMode::Exclusive, Patience::Wait));
+        if (thread.index(), *count, self.is_told) == (1, 2, false) {
+            *count = 3;
+        }
+        let give = Op::new(lock, Act::Unlock(LockMode::Exclusive));
+        let wait = Act::Wait { lock, mode: LockMode::Exclusive };
+        let op = match (thread.index(), *count) {
+            (0, 1) => Op::new(ObjectId(11), Act::Spawn(ThreadId(1))),
+            (0, 2 | 5) | (1, 1) => take,
+            (0, 3) => Op::new(condition, wait),
+            (0, 4) => Op::new(condition, Act::Wake(Patience::Wait)),
+            (1, 2) if self.is_told => Op::new(condition, Act::Notify { all: true, counted: false }),
+            (0, 6) | (1, 3) => give,
+            _ => Op::new(end, Act::Exit(0)),
+        };
+        Next { op, site: SiteId::NONE }
+    }
+
+    fn stop(&mut self) {}
+
+    fn initial(&self, object: ObjectId) -> Object {
+        match object.0 {
+            0 => Object::LOCK,
+            1 => Object::condition(),
+            _ => Object::End(None),
+        }
+    }
+}
+
+/// No execution of the right program ends with a thread that waits, but its trees say so: the
+/// thread that sets the number goes first, and the other one waits as it did before.
+#[test]
+fn deadlocks_are_shown_by_executions_or_not_told() {
+    for is_told in [true, false] {
+        for preemptions_max in [None, Some(2)] {
+            let mut program = Hidden { number: 0, done: [0; 2], is_told };
+            let options = LearnOptions { preemptions_max, ..LearnOptions::default() };
+            let learnt = explore_by_learning(&mut program, &options);
+            let deadlocks =
+                learnt.faults.iter().filter(|found| matches!(found.fault, Fault::Deadlock(_)));
+            let has_diverged = matches!(learnt.incomplete, Some(Incomplete::Diverged(Some(_))));
+            let found = (deadlocks.count(), has_diverged, learnt.confirmations);
+            // The first execution of the wrong program shows the same end.
+            let expected = if is_told { (0, true, 1) } else { (1, false, 0) };
+            assert_eq!(found, expected, "{learnt:?}");
         }
     }
 }

@@ -9,12 +9,10 @@ use super::run::{Run, along};
 use super::source::Sources;
 use super::summary::{Doubt, Summary};
 use super::trace::Trace;
-use super::{blocked, endless};
+use super::{blocked, endless, unseen};
 use crate::runtime::{self, Leaked, Program};
 use anyorder_common::cancel::{Cancel, StopReason};
-use anyorder_threads::{
-    Act, Ending, Fault, Found, LearnOptions, ThreadId, explore_by_learning, races_of,
-};
+use anyorder_threads::{Act, Ending, Fault, Found, LearnOptions, ThreadId, races_of};
 use std::thread;
 use std::time::Duration;
 
@@ -62,7 +60,7 @@ pub fn explore(program: &mut Program, limits: Limits) -> Summary {
     // The last third of the time is for what may be complete up to some number of preemptions.
     let learnt = timed(limits.time_max, &cancel, || {
         let before = limits.time_max.map(|most| most * 2 / 3);
-        timed(before, &turn, || explore_by_learning(program, &options))
+        timed(before, &turn, || unseen::explore(program, &options))
     });
     let mut reporter = Reporter { budget, sources: Sources::default(), saw_clock: false };
     let leaks = program.take_leaks();
@@ -83,7 +81,7 @@ pub fn explore(program: &mut Program, limits: Limits) -> Summary {
     Summary {
         executions: learnt.executions,
         states: learnt.states,
-        executions_for_reports: reporter.budget.executions,
+        executions_for_reports: reporter.budget.executions + learnt.confirmations,
         incomplete: learnt.incomplete,
         preemptions: learnt.preemptions,
         unseen: learnt.unseen,
@@ -116,7 +114,17 @@ pub(super) fn replay(program: &mut Program, schedule: &Schedule, limits: Limits)
     let mut reporter = Reporter { budget: Budget::new(limits), sources, saw_clock: false };
     let _ = (program.take_leaks(), program.take_misuses());
     program.set_describe(replay::of_log);
-    let (run, misfit) = schedule.run(program, limits.steps_max);
+    let (mut run, mut misfit) = schedule.run(program, limits.steps_max);
+    if misfit.is_some() {
+        // It may be one of those for which locks protect what is not seen.
+        let _ = (program.take_leaks(), program.take_misuses());
+        program.set_guards_unseen(true);
+        let (other, still) = schedule.run(program, limits.steps_max);
+        program.set_guards_unseen(still.is_none());
+        if still.is_none() {
+            (run, misfit) = (other, still);
+        }
+    }
     let (leaks, (misuses, _)) = (program.take_leaks(), program.take_misuses());
     let mut summary = Summary { executions: 1, ..Summary::default() };
     if let Some(misfit) = misfit {

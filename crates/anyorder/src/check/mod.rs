@@ -45,6 +45,7 @@ mod summary;
 mod table;
 mod title;
 mod trace;
+mod unseen;
 mod weak;
 mod words;
 

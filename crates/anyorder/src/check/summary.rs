@@ -21,7 +21,8 @@ pub struct Summary {
     pub executions: u64,
     /// In how many states the last search had a choice.
     pub states: u64,
-    /// How many more were run to confirm failures, and to find others that do not fail.
+    /// How many more were run to confirm failures, to find others that do not fail, and to notice
+    /// data that is not seen.
     pub executions_for_reports: u64,
     /// Why something may be missing, if so. A bound of preemptions that was asked for is no reason.
     pub incomplete: Option<Incomplete>,

@@ -45,6 +45,7 @@ impl Condvar {
             runtime::give_way(at);
         }
         runtime::perform(lock, Act::Lock(LockMode::Exclusive, Patience::Wait), at);
+        locked.begin(&mut guard.section);
         is_notified
     }
 

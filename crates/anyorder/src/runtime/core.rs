@@ -105,6 +105,10 @@ pub(crate) struct State {
     pub(super) has_loose_names: bool,
     /// Whether some data lies outside of the executions and is not the same in each.
     pub(super) has_outside_data: bool,
+    /// Whether some lock protects nothing that is seen.
+    pub(super) has_bare_locks: bool,
+    /// Whether locks are taken to protect data that is elsewhere, and not seen.
+    pub(super) guards_unseen: bool,
 }
 
 impl Core {
@@ -127,6 +131,8 @@ impl Core {
             registers: Default::default(),
             has_loose_names: false,
             has_outside_data: false,
+            has_bare_locks: false,
+            guards_unseen: false,
         };
         Core {
             state: RefCell::new(state),

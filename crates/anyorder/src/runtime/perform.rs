@@ -52,6 +52,17 @@ pub(crate) fn is_stopping() -> bool {
     core::with(|core| core.phase() == Phase::Stopping) == Some(true)
 }
 
+/// Notes that a lock protects nothing that is seen.
+pub(crate) fn note_bare_lock() {
+    core::with(|core| core.state.borrow_mut().has_bare_locks = true);
+}
+
+/// Returns whether locks protect data that is not seen.
+#[inline]
+pub(crate) fn guards_unseen() -> bool {
+    core::with(|core| core.state.borrow().guards_unseen) == Some(true)
+}
+
 /// Returns the number for the content that the running thread gives some data.
 pub(crate) fn version_of<T: ?Sized>(value: &T) -> u64 {
     match version::of_primitive(value) {

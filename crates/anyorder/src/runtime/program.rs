@@ -119,6 +119,12 @@ impl Program {
         self.core.state.borrow().has_outside_data
     }
 
+    /// Sets whether locks are taken to protect data that is elsewhere, and not seen: then whoever
+    /// takes one sees all that its holders before had seen.
+    pub(crate) fn set_guards_unseen(&mut self, guards_unseen: bool) {
+        self.core.state.borrow_mut().guards_unseen = guards_unseen;
+    }
+
     /// Returns how many objects have numbers.
     #[must_use]
     pub fn objects_count(&self) -> usize {
@@ -150,5 +156,9 @@ impl ThreadProgram for Program {
 
     fn commute(&self, _: ObjectId, call: u64, other: u64) -> bool {
         self.core.calls.borrow().commute(call, other)
+    }
+
+    fn may_hide_data(&self) -> bool {
+        self.core.state.borrow().has_bare_locks
     }
 }

@@ -55,7 +55,9 @@ impl Condvar {
             runtime::give_way(at);
         }
         let act = Act::Lock(LockMode::Exclusive, Patience::Wait);
-        (is_notified, runtime::perform(lock, act, at) & 2 == 2)
+        let is_poisoned = runtime::perform(lock, act, at) & 2 == 2;
+        locked.begin(section);
+        (is_notified, is_poisoned)
     }
 
     #[track_caller]

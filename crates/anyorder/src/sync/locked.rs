@@ -3,6 +3,7 @@
 use crate::runtime::{self, Contents, Slot};
 use anyorder_threads::{Act, LockMode, Object, ObjectId, Patience};
 use std::cell::Cell;
+use std::mem;
 use std::panic::Location;
 use std::sync::{PoisonError, TryLockError};
 use std::thread;
@@ -73,8 +74,26 @@ impl<T: ?Sized> Locked<T> {
         let result = runtime::perform(self.lock_id(), Act::Lock(mode, patience), at);
         let (is_used, is_altered) = (Cell::new(false), false);
         let was_panicking = thread::panicking();
-        let section = Section { mode, is_used, is_altered, was_panicking, at };
-        (result & 1 == 1).then_some((section, result & 2 == 2))
+        let mut section = Section { mode, is_used, is_altered, was_panicking, at };
+        if result & 1 == 0 {
+            return None;
+        }
+        self.begin(&mut section);
+        Some((section, result & 2 == 2))
+    }
+
+    /// Notes that the lock was taken: if what it protects is elsewhere, that may be read and
+    /// changed.
+    pub(crate) fn begin(&self, section: &mut Section) {
+        // SAFETY: nothing is read but the size.
+        if mem::size_of_val(unsafe { &*self.contents.get() }) == 0 {
+            runtime::note_bare_lock();
+        }
+        if runtime::guards_unseen() {
+            section.is_used.set(true);
+            runtime::perform(self.data_id(), Act::Use, section.at);
+            section.is_altered = section.mode != LockMode::Shared;
+        }
     }
 
     /// Notes that the data is read.
@@ -98,8 +117,11 @@ impl<T: ?Sized> Locked<T> {
     pub(crate) fn publish(&self, section: &mut Section) {
         section.is_used.set(false);
         if std::mem::take(&mut section.is_altered) {
-            // SAFETY: the caller has the lock.
-            let version = runtime::version_of(unsafe { &*self.contents.get() });
+            let version = match runtime::guards_unseen() {
+                true => runtime::fresh_version(),
+                // SAFETY: the caller has the lock.
+                false => runtime::version_of(unsafe { &*self.contents.get() }),
+            };
             runtime::perform_in_drop(self.data_id(), Act::Alter(version), section.at);
         }
     }
@@ -121,6 +143,7 @@ impl<T: ?Sized> Locked<T> {
         let act = Act::Convert { from: section.mode, to, patience: Patience::Wait };
         runtime::perform_in_drop(self.lock_id(), act, section.at);
         section.mode = to;
+        self.begin(section);
     }
 
     /// Becomes the only holder. Returns whether it did.
@@ -132,6 +155,7 @@ impl<T: ?Sized> Locked<T> {
         if is_done {
             section.mode = LockMode::Exclusive;
         }
+        self.begin(section);
         is_done
     }
 

@@ -18,12 +18,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const RISING_PART: u64 = 3;
 
 pub(super) struct Learner<'p, P: ThreadProgram + ?Sized> {
-    execution: Execution<'p, P>,
+    pub(super) execution: Execution<'p, P>,
     pub(super) options: LearnOptions,
     pub(super) sabotage: Sabotage,
     pub(super) known: Behaviours,
     pub(super) learnt: Learnt,
-    faults: FxHashSet<Fault>,
+    pub(super) faults: FxHashSet<Fault>,
+    /// The faults of the search that no execution has shown yet.
+    pub(super) claimed: Vec<Fault>,
     visited: FxHashSet<Hash128>,
     classes: FxHashSet<Hash128>,
     pub(super) persistent: Persistent,
@@ -36,7 +38,7 @@ pub(super) struct Learner<'p, P: ThreadProgram + ?Sized> {
     /// Whether the search goes by rising preemptions.
     pub(super) is_rising: bool,
     /// The most executions before the exploration takes its turn to rising preemptions.
-    executions_max: u64,
+    pub(super) executions_max: u64,
     /// After how many steps in vain a search that has learnt something begins anew: then more
     /// states are one.
     patience: u64,
@@ -66,6 +68,7 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
             known: Behaviours::new(),
             learnt: Learnt::default(),
             faults: FxHashSet::default(),
+            claimed: Vec::new(),
             visited: FxHashSet::default(),
             classes: FxHashSet::default(),
             persistent: Persistent::default(),
@@ -200,7 +203,7 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
                 }
             };
             for race in races {
-                self.note(Fault::Race(race), || way(&stack));
+                self.claim(Fault::Race(race), || way(&stack));
             }
             self.enter(after, &mut stack);
         }
@@ -254,7 +257,7 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
         }
         if !state.live.is_empty() {
             let fault = self.stuck(state);
-            self.note(fault, way);
+            self.claim(fault, way);
         }
     }
 
@@ -290,6 +293,14 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
         match blocked.iter().any(|blocked| matches!(blocked.op.act, Act::Await(_))) {
             true => Fault::Livelock(blocked),
             false => Fault::Deadlock(blocked),
+        }
+    }
+
+    /// Notes a fault that the search has found on what it knows.
+    pub(super) fn claim(&mut self, fault: Fault, steps: impl FnOnce() -> Vec<Step>) {
+        if !self.faults.contains(&fault) {
+            self.claimed.push(fault.clone());
+            self.note(fault, steps);
         }
     }
 

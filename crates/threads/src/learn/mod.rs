@@ -27,6 +27,7 @@ use learner::Learner;
 
 mod behaviour;
 mod calls;
+mod confirm;
 mod footprint;
 mod hash;
 mod kind;
@@ -60,7 +61,12 @@ pub(crate) fn explore_with_fault<P: ThreadProgram + ?Sized>(
     learner.sabotage = sabotage;
     learner.known.sabotage = sabotage;
     learner.learnt.incomplete = learner.explore().err();
-    learner.shorten();
+    learner.confirm();
+    learner.spot_check();
+    // Where the trees are wrong, a shorter way on them may be none.
+    if !matches!(learner.learnt.incomplete, Some(Incomplete::Diverged(_))) {
+        learner.shorten();
+    }
     learner.learnt.behaviours = learner.known.len() as u64;
     learner.learnt
 }

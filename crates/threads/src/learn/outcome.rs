@@ -152,6 +152,10 @@ pub struct Learnt {
     pub searches: u64,
     /// The faults, each once, in the order in which they were found.
     pub faults: Vec<Found>,
+    /// The executions that only confirmed what the search had found: one for each fault that no
+    /// execution had shown before, and some if threads [may hide
+    /// data](crate::ThreadProgram::may_hide_data).
+    pub confirmations: u64,
     /// Why it is not complete, if it is not. A bound of preemptions that was asked for is no
     /// reason.
     pub incomplete: Option<Incomplete>,

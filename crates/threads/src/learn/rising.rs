@@ -130,7 +130,7 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
                 }
             };
             for race in races {
-                self.note(Fault::Race(race), || within.way());
+                self.claim(Fault::Race(race), || within.way());
             }
             self.branch(after, Some(step.thread), used, within);
         }

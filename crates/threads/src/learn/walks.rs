@@ -50,7 +50,7 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
     }
 
     /// Walks at random to the end of what is known. `None` if nothing is.
-    fn walk(&mut self, rng: &mut SplitMix64, number: u32) -> Option<Walk> {
+    pub(super) fn walk(&mut self, rng: &mut SplitMix64, number: u32) -> Option<Walk> {
         let mut state = State::start(&self.known, self.sabotage)?;
         let (mut path, order, mut ways) = (Vec::new(), rng.bits(), Vec::new());
         loop {
