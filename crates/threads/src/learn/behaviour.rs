@@ -4,12 +4,14 @@
 use super::calls::{Calls, Point};
 use super::footprint::{FootprintId, Footprints};
 use super::kind::touches;
+use super::persistent::Memo;
 use super::sabotage::Sabotage;
 use crate::ids::{ObjectId, SiteId, ThreadId};
 use crate::object::Object;
 use crate::op::{Act, Op};
 use crate::program::{Next, ThreadProgram};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
 
 /// A place in the tree of a thread: the thread after certain results.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -87,6 +89,8 @@ pub(crate) struct Behaviours {
     grown: Vec<NodeId>,
     /// The children that are new below nodes that are not.
     joined: Vec<NodeId>,
+    /// What was found out about footprints and places, to choose the threads to try.
+    pub(crate) memo: RefCell<Memo>,
     /// Whether some thread accesses plain data.
     pub(crate) has_accesses: bool,
     pub(crate) sabotage: Sabotage,
@@ -112,6 +116,7 @@ impl Behaviours {
             classified: 0,
             grown: Vec::new(),
             joined: Vec::new(),
+            memo: RefCell::default(),
             has_accesses: false,
             sabotage: Sabotage::None,
         }
@@ -332,6 +337,7 @@ impl Behaviours {
     pub(crate) fn classify(&mut self, apart: bool, sabotage: Sabotage) {
         self.survey_ops();
         self.classes.clear();
+        self.memo.get_mut().clear();
         // Calls seen since have given points to others.
         self.footprints_of.clear();
         (self.apart, self.classified) = (apart, self.nodes.len());

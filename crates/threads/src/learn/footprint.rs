@@ -12,6 +12,11 @@ pub(crate) struct FootprintId(u32);
 impl FootprintId {
     /// Nothing is touched.
     pub(crate) const EMPTY: FootprintId = FootprintId(0);
+
+    /// The number as an index.
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
+    }
 }
 
 /// How an object is touched.
@@ -42,6 +47,8 @@ type Touches = Rc<[Touch]>;
 #[derive(Debug)]
 pub(crate) struct Footprints {
     all: Vec<Touches>,
+    /// Of each footprint, the kinds of all its touches.
+    kinds: Vec<u16>,
     ids: FxHashMap<Touches, FootprintId>,
     unions: FxHashMap<(FootprintId, FootprintId, bool), FootprintId>,
 }
@@ -51,7 +58,7 @@ impl Footprints {
         let empty: Touches = Rc::new([]);
         let mut ids = FxHashMap::default();
         ids.insert(Rc::clone(&empty), FootprintId::EMPTY);
-        Footprints { all: vec![empty], ids, unions: FxHashMap::default() }
+        Footprints { all: vec![empty], kinds: vec![0], ids, unions: FxHashMap::default() }
     }
 
     /// How many there are.
@@ -63,6 +70,11 @@ impl Footprints {
     /// The touches of a footprint, ascending by object.
     pub(crate) fn get(&self, id: FootprintId) -> &[Touch] {
         &self.all[id.0 as usize]
+    }
+
+    /// The kinds of all touches of a footprint, as a set.
+    pub(crate) fn kinds(&self, id: FootprintId) -> u16 {
+        self.kinds[id.0 as usize]
     }
 
     /// The touches of one object.
@@ -92,6 +104,7 @@ impl Footprints {
             return *id;
         }
         let (touches, id): (Touches, _) = (touches.into(), FootprintId(self.all.len() as u32));
+        self.kinds.push(touches.iter().fold(0, |kinds, touch| kinds | touch.kinds));
         self.all.push(Rc::clone(&touches));
         self.ids.insert(touches, id);
         id

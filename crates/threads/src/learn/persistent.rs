@@ -8,9 +8,78 @@ use super::state::State;
 use crate::ids::{ObjectId, ThreadId};
 use crate::object::Object;
 use crate::op::{Act, Patience};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::ops::Range;
 
 /// The most operations of a thread that are examined to find what it first waits for.
 const WALK_MAX: u32 = 200;
+
+/// The most answers that are kept about threads that do not wait.
+const ANSWERS_MAX: usize = 1 << 16;
+
+/// What was found out about footprints and places, and holds until classes are made anew.
+#[derive(Debug, Default)]
+pub(crate) struct Memo {
+    /// By what is touched first, whether that is possible, and what is touched then: whether the
+    /// two are in conflict, where that depends on no state.
+    clashes: FxHashMap<(FootprintId, bool), Vec<Option<bool>>>,
+    /// From these places threads come to what is sought without waiting for the end of one of some
+    /// threads, or it takes long to find out. Trees only grow, so that stays so.
+    not_waiting: FxHashSet<(NodeId, Sought, Vec<ObjectId>)>,
+}
+
+impl Memo {
+    pub(crate) fn clear(&mut self) {
+        self.clashes.clear();
+        self.not_waiting.clear();
+    }
+
+    fn note_not_waiting(&mut self, answer: (NodeId, Sought, Vec<ObjectId>)) {
+        if self.not_waiting.len() >= ANSWERS_MAX {
+            self.not_waiting.clear();
+        }
+        self.not_waiting.insert(answer);
+    }
+}
+
+/// What was found out in one state.
+#[derive(Debug, Default)]
+struct Rows {
+    /// By position of a thread, where those that may be in its way are listed.
+    of: Vec<Option<Range<usize>>>,
+    items: Vec<usize>,
+    /// By object, where those that may remove an owner are listed, each with whether that is all
+    /// that it does to the object, and once.
+    of_objects: Vec<(ObjectId, Range<usize>)>,
+    removers: Vec<(usize, bool)>,
+}
+
+impl Rows {
+    fn clear(&mut self) {
+        self.of.clear();
+        self.items.clear();
+        self.of_objects.clear();
+        self.removers.clear();
+    }
+
+    fn removers(&mut self, object: ObjectId, state: &State, known: &Behaviours) -> Range<usize> {
+        if let Some((_, range)) = self.of_objects.iter().find(|known| known.0 == object) {
+            return range.clone();
+        }
+        let from = self.removers.len();
+        for (other, (_, node)) in state.live.iter().enumerate() {
+            let touches = known.footprints.of_object(known.node(*node).future, object);
+            let kinds = touches.iter().fold(0, |kinds, touch| kinds | touch.kinds);
+            if kinds & Kind::REMOVING != 0 {
+                let sole = touches.len() == 1 && kinds & Kind::RemoveMore.bit() == 0;
+                self.removers.push((other, sole));
+            }
+        }
+        let range = from..self.removers.len();
+        self.of_objects.push((object, range.clone()));
+        range
+    }
+}
 
 /// Finds sets of threads such that, whatever the others do, it does not touch what these are about
 /// to do: persistent sets, from the futures of all threads.
@@ -26,6 +95,7 @@ pub(crate) struct Persistent {
     is_in: Vec<bool>,
     /// The threads around which a set was closed.
     tried: Vec<bool>,
+    rows: Rows,
     sabotage: Sabotage,
 }
 
@@ -40,6 +110,7 @@ impl Persistent {
         sabotage: Sabotage,
     ) -> &[usize] {
         self.sabotage = sabotage;
+        self.rows.clear();
         let able = ways.iter().filter(|ways| **ways > 0).count();
         self.best.clear();
         self.tried.clear();
@@ -78,6 +149,7 @@ impl Persistent {
             return true;
         }
         self.tried.clear();
+        self.rows.clear();
         self.close(at, state, known, ways, 2);
         self.set.len() == 1
             && (sabotage == Sabotage::GivingIsLocal || !makes_possible(at, state, known))
@@ -129,20 +201,50 @@ impl Persistent {
             }
             return;
         }
+        let row = self.row(at, is_able, state, known);
         for touch in known.footprints.get(known.node(node).own) {
-            let against = match is_able {
-                true => {
-                    conflicts_of(touch.kinds, self.sabotage) & !self.harmless(touch, state, known)
-                }
-                false => Kind::ENABLING,
-            };
+            if self.rows.items[row.clone()].iter().all(|other| self.is_in[*other]) {
+                break;
+            }
+            let mut against = against(touch, is_able, self.sabotage);
+            if is_able {
+                against &= !self.harmless(touch, state, known);
+            }
             let conflict = Conflict { touch: *touch, against, is_able, sabotage: self.sabotage };
-            for other in 0..state.live.len() {
+            for item in row.clone() {
+                let other = self.rows.items[item];
                 if !self.is_in[other] && self.is_in_the_way(other, &conflict, state, known) {
                     self.add(other);
                 }
             }
         }
+    }
+
+    /// Returns where the threads are listed that may be in the way of one, as far as that does not
+    /// depend on the set. Found once for each thread and state.
+    fn row(&mut self, at: usize, is_able: bool, state: &State, known: &Behaviours) -> Range<usize> {
+        if let Some(Some(row)) = self.rows.of.get(at) {
+            return row.clone();
+        }
+        let own = known.node(state.live[at].1).own;
+        let rows = &mut self.rows;
+        let from = rows.items.len();
+        let memo = &mut *known.memo.borrow_mut();
+        let clashes = memo.clashes.entry((own, is_able)).or_default();
+        for (other, (_, node)) in state.live.iter().enumerate() {
+            let future = known.node(*node).future;
+            if clashes.len() <= future.index() {
+                clashes.resize(future.index() + 1, None);
+            }
+            let clash = clashes[future.index()]
+                .get_or_insert_with(|| may_clash(own, future, is_able, known, self.sabotage));
+            if *clash && other != at {
+                rows.items.push(other);
+            }
+        }
+        rows.of.resize(state.live.len(), None);
+        rows.of[at] = Some(from..rows.items.len());
+        from..rows.items.len()
     }
 
     /// Whether a thread outside of the set may do something in conflict before one of the set goes
@@ -156,7 +258,7 @@ impl Persistent {
     ) -> bool {
         let (_, node) = state.live[other];
         conflict.is_in(known.node(node).future, known)
-            && !self.waits_for_set(node, state, known, |node| {
+            && !self.waits_for_set(node, state, known, conflict.sought(), |node| {
                 let is_here = |node| conflict.is_in(known.node(node).own, known);
                 let spawned = match known.op(node).act {
                     Act::Spawn(child) => known.root(child),
@@ -174,6 +276,7 @@ impl Persistent {
         node: NodeId,
         state: &State,
         known: &Behaviours,
+        sought: Sought,
         is_sought: impl Fn(NodeId) -> bool,
     ) -> bool {
         if let Some(holder) = holder(state, known, node)
@@ -185,6 +288,9 @@ impl Persistent {
             return true;
         }
         let future = known.node(node).future;
+        if known.footprints.kinds(future) & Kind::After.bit() == 0 {
+            return false;
+        }
         let ends = self.set.iter().filter_map(|at| known.end_of(state.live[*at].0));
         let ends: Vec<ObjectId> = ends
             .filter(|end| {
@@ -195,6 +301,25 @@ impl Persistent {
         if ends.is_empty() {
             return false;
         }
+        let key = (node, sought, ends);
+        if known.memo.borrow().not_waiting.contains(&key) {
+            return false;
+        }
+        let waits = self.walk_waits(node, &key.2, known, is_sought);
+        if !waits {
+            known.memo.borrow_mut().note_not_waiting(key);
+        }
+        waits
+    }
+
+    /// As [`waits_for_set`](Self::waits_for_set), for threads that wait by joins.
+    fn walk_waits(
+        &self,
+        node: NodeId,
+        ends: &[ObjectId],
+        known: &Behaviours,
+        is_sought: impl Fn(NodeId) -> bool,
+    ) -> bool {
         let mut todo = vec![node];
         let mut left = WALK_MAX;
         while let Some(node) = todo.pop() {
@@ -215,7 +340,7 @@ impl Persistent {
 
     /// The kinds that do not matter to this touch as the object is: where owners are added or
     /// removed and so many are left that nobody can be the last one, whatever others do.
-    fn harmless(&self, touch: &Touch, state: &State, known: &Behaviours) -> u16 {
+    fn harmless(&mut self, touch: &Touch, state: &State, known: &Behaviours) -> u16 {
         let removes = touch.kinds == Kind::Remove.bit();
         let Some(Object::Count(owners)) = state.world.get(touch.object) else { return 0 };
         if !removes && touch.kinds != Kind::Add.bit() {
@@ -224,27 +349,29 @@ impl Persistent {
         if self.sabotage == Sabotage::NobodyIsLast {
             return Kind::Add.bit() | Kind::REMOVING;
         }
+        let needed = if removes { 2 } else { 1 };
         let mut left = *owners;
-        for (other, (_, node)) in state.live.iter().enumerate() {
-            let touches = known.footprints.of_object(known.node(*node).future, touch.object);
-            let kinds = touches.iter().fold(0, |kinds, touch| kinds | touch.kinds);
-            let sole = touches.len() == 1 && kinds & Kind::RemoveMore.bit() == 0;
-            if self.is_in[other] || kinds & Kind::REMOVING == 0 {
+        // Younger threads first: those that spawned them have the longest ways to look at.
+        let removers = self.rows.removers(touch.object, state, known);
+        for item in removers.rev() {
+            let (other, sole) = self.rows.removers[item];
+            if self.is_in[other] {
                 continue;
             }
+            let (_, node) = &state.live[other];
             let is_removal = |node| {
                 let own = known.footprints.of_object(known.node(node).own, touch.object);
                 own.iter().any(|touch| touch.kinds & Kind::REMOVING != 0)
             };
-            if self.waits_for_set(*node, state, known, is_removal) {
+            let sought = Sought { object: touch.object, ..Sought::REMOVAL };
+            if self.waits_for_set(*node, state, known, sought, is_removal) {
                 continue;
             }
-            if !sole {
+            left = left.saturating_sub(1);
+            if !sole || left < needed {
                 return 0;
             }
-            left = left.saturating_sub(1);
         }
-        let needed = if removes { 2 } else { 1 };
         if left >= needed { Kind::Add.bit() | Kind::REMOVING } else { 0 }
     }
 
@@ -272,6 +399,26 @@ fn makes_possible(at: usize, state: &State, known: &Behaviours) -> bool {
     })
 }
 
+/// What is looked for on the ways of a thread: a conflict, or a removal of an owner.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Sought {
+    object: ObjectId,
+    owner: ObjectId,
+    against: u16,
+    is_able: bool,
+    is_removal: bool,
+}
+
+impl Sought {
+    const REMOVAL: Sought = Sought {
+        object: ObjectId::NONE,
+        owner: ObjectId::NONE,
+        against: 0,
+        is_able: false,
+        is_removal: true,
+    };
+}
+
 /// What must not happen before a step.
 #[derive(Clone, Copy)]
 struct Conflict {
@@ -283,12 +430,37 @@ struct Conflict {
 }
 
 impl Conflict {
+    fn sought(&self) -> Sought {
+        let Conflict { touch, against, is_able, .. } = *self;
+        Sought { object: touch.object, owner: touch.owner, against, is_able, is_removal: false }
+    }
+
     fn is_in(&self, footprint: FootprintId, known: &Behaviours) -> bool {
         known.footprints.of_object(footprint, self.touch.object).iter().any(|other| {
             other.kinds & self.against != 0
                 && !(self.is_able && is_specified(&self.touch, other, self.sabotage))
         })
     }
+}
+
+/// The kinds of touches that matter to one, as far as that does not depend on the state.
+fn against(touch: &Touch, is_able: bool, sabotage: Sabotage) -> u16 {
+    if is_able { conflicts_of(touch.kinds, sabotage) } else { Kind::ENABLING }
+}
+
+/// Whether some touch of the first footprint is in conflict with one of the second, as far as that
+/// does not depend on the state.
+fn may_clash(
+    own: FootprintId,
+    future: FootprintId,
+    is_able: bool,
+    known: &Behaviours,
+    sabotage: Sabotage,
+) -> bool {
+    known.footprints.get(own).iter().any(|touch| {
+        let against = against(touch, is_able, sabotage);
+        Conflict { touch: *touch, against, is_able, sabotage }.is_in(future, known)
+    })
 }
 
 fn is_specified(touch: &Touch, other: &Touch, sabotage: Sabotage) -> bool {
