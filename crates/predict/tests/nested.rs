@@ -68,9 +68,9 @@ fn orders_and_races_under_many_locks_are_those_of_the_definition() {
 }
 
 /// Shared locksets change no second event of a race or candidate; of the candidates as the paper
-/// prints them, which miss some, they may find more (one in 10,000 traces). A lane may come back to a shared
-/// lockset, where a plain one is new. Then an access in the same epoch repeats the one before it,
-/// which stands for both, and fewer first events are listed.
+/// prints them, which miss some, they may find more (one in 10,000 traces). A lane may come back to
+/// a shared lockset, where a plain one is new. Then an access in the same epoch repeats the one
+/// before it, which stands for both, and fewer first events are listed.
 #[test]
 fn shared_locksets_give_the_results_of_plain_ones() {
     let (mut found, mut ordered, mut differ, mut more) = (0, 0, 0, 0);
