@@ -163,7 +163,7 @@ impl fmt::Display for Remarked {
                 "the program does not report what its tasks wait for, so it may allow further orders"
             }
             Remarked::ByThreads => {
-                "explored by what each thread can see: its calls have a specification"
+                "explored by what each thread can see; this trusts the specification of the calls, and `Algorithm::Stateful` does not"
             }
             Remarked::NotByThreads(why) => {
                 return write!(f, "the specification is not used: {}", escape(why));

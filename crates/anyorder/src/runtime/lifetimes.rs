@@ -1,7 +1,7 @@
 //! Objects in memory that is freed too early, or handed over before it is there.
 //!
 //! The engine sees neither allocations nor frees, and need not: what an execution shows of them
-//! holds for all executions that it stands for. So each execution is looked at when it ends, and
+//! holds for all executions that it stands for. So each execution is examined when it ends, and
 //! what is found is found where an execution shows it, not proved absent.
 //!
 //! - A use of memory that was freed before is seen when its operation was performed: the arena
@@ -18,10 +18,10 @@ use anyorder_threads::{Act, Event, ObjectId, Op, SiteId, Step, ThreadId, races_o
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
-/// The most executions of one check that are looked at for what nothing orders.
+/// The most executions of one check that are examined.
 const LOOKS_MAX: u64 = 20_000;
 
-/// The most operations of an execution that is looked at.
+/// The most operations of an execution that is examined.
 const OPERATIONS_MAX: usize = 5_000;
 
 /// Numbers from here on stand for the memory of objects.

@@ -200,7 +200,7 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
             return keys;
         };
         let (thread, node) = state.live[at];
-        // Where threads are told apart, this one is, too.
+        // Where the key of a state has the numbers of threads, it has that of this one.
         let told = state.has_views().then_some(thread);
         Keys {
             like: StateHash::of(&(keys.like, told, self.known.node(node).class)),

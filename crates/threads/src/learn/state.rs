@@ -240,7 +240,7 @@ impl State {
         }
     }
 
-    /// Whether it knows which accesses happened before which: then threads are told apart.
+    /// Whether it knows which accesses happened before which: keys then have numbers of threads.
     pub(crate) fn has_views(&self) -> bool {
         self.views.is_some()
     }

@@ -16,6 +16,7 @@ use std::panic::Location;
 
 mod boolean;
 mod integer;
+mod operations;
 mod pointer;
 mod register;
 #[cfg(feature = "std-size")]

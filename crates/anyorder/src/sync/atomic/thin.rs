@@ -9,14 +9,11 @@
 //! The value in memory follows the register, so that an atomic can be moved, read as plain data, or
 //! made of plain data. That of a static does not: it is what every execution begins with.
 
-use super::register::{
-    Number, failure_order, memory_order, valid_failure, valid_load, valid_store,
-};
+use super::register::Number;
 use crate::runtime;
-use anyorder_threads::{Act, Change, MemoryOrder, Object};
+use anyorder_threads::{Act, Change, Object};
 use std::cell::UnsafeCell;
 use std::panic::Location;
-use std::sync::atomic::Ordering;
 
 /// A shared value.
 #[repr(transparent)]
@@ -37,7 +34,8 @@ impl<V> Register<V> {
 }
 
 impl<V: Number> Register<V> {
-    fn here(&self) -> V {
+    /// The value that is here.
+    pub(super) fn here(&self) -> V {
         // SAFETY: nobody has an exclusive borrow, and values are plain numbers.
         unsafe { *self.value.get() }
     }
@@ -46,7 +44,8 @@ impl<V: Number> Register<V> {
         self.value.get() as usize
     }
 
-    fn perform(&self, act: Act, at: &'static Location<'static>) -> V {
+    /// Performs an operation, and returns its result.
+    pub(super) fn perform(&self, act: Act, at: &'static Location<'static>) -> V {
         let (address, here) = (self.address(), self.here());
         let about = (std::any::type_name::<V> as fn() -> &'static str, at);
         let at_first = || Object::Register(here.expected());
@@ -66,49 +65,6 @@ impl<V: Number> Register<V> {
             }
         }
         V::of(result)
-    }
-
-    #[track_caller]
-    pub(super) fn load(&self, order: Ordering) -> V {
-        valid_load(order);
-        self.perform(Act::Load(memory_order(order)), Location::caller())
-    }
-
-    #[track_caller]
-    pub(super) fn store(&self, value: V, order: Ordering) {
-        valid_store(order);
-        self.perform(Act::Store(value.number(), memory_order(order)), Location::caller());
-    }
-
-    #[track_caller]
-    pub(super) fn update(&self, change: Change, order: Ordering) -> V {
-        let success = memory_order(order);
-        let failure = failure_order(success);
-        self.perform(Act::Update { change, bits: V::BITS, success, failure }, Location::caller())
-    }
-
-    /// Returns the value before, as an error if it was not the one expected.
-    #[track_caller]
-    pub(super) fn compare_exchange(
-        &self,
-        (current, new): (V, V),
-        (success, failure): (Ordering, Ordering),
-    ) -> Result<V, V> {
-        valid_failure(failure);
-        let (success, failure) = (memory_order(success), memory_order(failure));
-        let change = V::exchange(current.expected(), new.number());
-        let act = Act::Update { change, bits: V::BITS, success, failure };
-        let before = self.perform(act, Location::caller());
-        if before == current { Ok(before) } else { Err(before) }
-    }
-
-    /// Returns the value. Nobody else uses the register now.
-    #[track_caller]
-    pub(super) fn get(&self) -> V {
-        if runtime::is_checking() {
-            return self.perform(Act::Load(MemoryOrder::Relaxed), Location::caller());
-        }
-        self.here()
     }
 
     /// Returns the value for changes without an operation. From then on it is a new register.

@@ -1,4 +1,4 @@
-//! Threads of a program, each run by itself: what it finds in shared memory is told to it.
+//! Threads of a program, each run by itself, given what it finds in shared memory.
 //!
 //! An engine for threads keeps shared memory, locks and conditions itself, and asks here what a
 //! thread does with what it found. [`Lonely::attempt`] runs the next step of a thread, as the
