@@ -62,8 +62,11 @@ impl Colors<'_> {
             }
         }
         for (i, queue) in state.queues() {
-            for message in queue.iter().filter(|message| is_new(message.handle)) {
-                handles.insert(message.handle, mix::number(i as u64, u64::from(message.task)));
+            for (place, message) in (1..).zip(queue).filter(|(_, message)| is_new(message.handle)) {
+                let color = mix::number(i as u64, u64::from(message.task));
+                // Messages that are alike differ by their positions where those matter.
+                let place = if message.is_ordered() { place } else { 0 };
+                handles.insert(message.handle, mix::mix(place, color));
             }
         }
         let objects = (0..objects.len()).map(first).collect();

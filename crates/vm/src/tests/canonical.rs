@@ -102,6 +102,8 @@ fn the_form_is_right_on_random_programs() {
     let (mut used, mut states, mut numbered) = ([0; 16], 0, 0);
     let seeds = sampled(150, 400);
     let count = seeds.count() as usize;
+    // Threads that differ only by the positions of their messages in a mailbox.
+    let seeds = seeds.into_iter().chain([79_376_200_000_012]);
     for seed in seeds {
         let program = generate(&mut Random(seed), &mut used);
         let verdict = first_mistake(&program, Sabotage::None, seed);
@@ -124,7 +126,7 @@ fn is_caught(sabotage: Sabotage, seed: u64) -> bool {
 }
 
 /// Seeds of programs that show a mutant each.
-const SHOWING: [u64; 8] = [0, 1, 4, 7, 20, 24, 27, 436];
+const SHOWING: [u64; 8] = [0, 1, 4, 7, 20, 24, 27, 2_903];
 
 #[test]
 fn mutants_of_the_form_are_caught() {
