@@ -53,6 +53,27 @@ fn a_mutex_excludes() {
 }
 
 #[test]
+fn a_look_at_a_lock_is_in_nobodys_way() {
+    let found = outcomes(|| {
+        let shared = Arc::new(Mutex::new(()));
+        let theirs = Arc::clone(&shared);
+        let other = thread::spawn(move || theirs.try_lock().is_some());
+        let seen = shared.is_locked();
+        (seen, other.join().unwrap())
+    });
+    assert_eq!(found, [(false, true), (true, true)].into());
+    let found = outcomes(|| {
+        let shared = Arc::new(RwLock::new(()));
+        let theirs = Arc::clone(&shared);
+        let other = thread::spawn(move || drop(theirs.read()));
+        let seen = (shared.is_locked(), shared.is_locked_exclusive());
+        other.join().unwrap();
+        seen
+    });
+    assert_eq!(found, [(false, false), (true, false)].into());
+}
+
+#[test]
 fn a_panic_poisons_nothing() {
     static COUNT: Mutex<u32> = const_mutex(1);
     let summary = explore(|| {

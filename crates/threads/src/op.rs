@@ -167,6 +167,8 @@ pub enum Act {
     Poison(bool),
     /// Returns whether a lock is poisoned. Result: 1 if so.
     IsPoisoned,
+    /// Returns whether a lock could be taken now in a mode. Result: 1 if so. It orders nothing.
+    IsFree(LockMode),
     /// Gives a lock back.
     Unlock(LockMode),
     /// Changes the mode of a held lock. Only to `Exclusive` may take time. Result: 1 if it did.
@@ -279,6 +281,7 @@ impl Act {
             | Act::Join
             | Act::IsFinished
             | Act::IsPoisoned
+            | Act::IsFree(_)
             | Act::Choose(_)
             | Act::Invoke(_)
             | Act::Return { .. }

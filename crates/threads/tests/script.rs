@@ -74,6 +74,7 @@ impl Script {
             Do::Add(n, by) => on(n, update(Change::Add(by))),
             Do::Swap(n, current, new) => on(n, update(Change::CompareExchange { current, new })),
             Do::Lock(n, hold, waits) => on(n, Act::Lock(mode(hold), patience(waits))),
+            Do::IsFree(n, hold) => on(n, Act::IsFree(mode(hold))),
             Do::Unlock(n, hold) => on(n, Act::Unlock(mode(hold))),
             Do::Upgrade(n, waits) => on(
                 n,

@@ -51,6 +51,10 @@ impl Trace {
             Act::Poison(true) => format!("poison {name}"),
             Act::Poison(false) => format!("{name}.clear_poison()"),
             Act::IsPoisoned => format!("{name}.is_poisoned() → {took}"),
+            Act::IsFree(mode) => {
+                let which = if *mode == LockMode::Shared { "_exclusive" } else { "" };
+                format!("{name}.is_locked{which}() → {}", !took)
+            }
             Act::Use => self.data_words("read", line.object, result),
             Act::Alter(value) => self.data_words("write", line.object, *value),
             Act::Access { write: false } => self.data_words("read", line.object, result),

@@ -84,7 +84,7 @@ impl<T: ?Sized> Mutex<T> {
     /// Returns whether somebody has the lock.
     #[track_caller]
     pub fn is_locked(&self) -> bool {
-        self.try_lock().is_none()
+        !self.locked.is_free(LockMode::Exclusive)
     }
 
     /// Returns the data. The borrow shows that nobody else has it.

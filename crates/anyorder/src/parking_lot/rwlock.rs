@@ -135,6 +135,18 @@ impl<T: ?Sized> RwLock<T> {
             upgradable_read try_upgradable_read try_upgradable_read_for;
     }
 
+    /// Returns whether somebody has the lock, in any mode.
+    #[track_caller]
+    pub fn is_locked(&self) -> bool {
+        !self.locked.is_free(LockMode::Exclusive)
+    }
+
+    /// Returns whether somebody has the lock as the writer.
+    #[track_caller]
+    pub fn is_locked_exclusive(&self) -> bool {
+        !self.locked.is_free(LockMode::Shared)
+    }
+
     /// Returns the data. The borrow shows that nobody else has it.
     #[track_caller]
     pub fn get_mut(&mut self) -> &mut T {

@@ -164,6 +164,12 @@ impl<T: ?Sized> Locked<T> {
         runtime::perform(self.lock_id(), Act::IsPoisoned, Location::caller()) == 1
     }
 
+    /// Returns whether the lock could be taken now in a mode.
+    #[track_caller]
+    pub(crate) fn is_free(&self, mode: LockMode) -> bool {
+        runtime::perform(self.lock_id(), Act::IsFree(mode), Location::caller()) == 1
+    }
+
     #[track_caller]
     pub(crate) fn clear_poison(&self) {
         runtime::perform(self.lock_id(), Act::Poison(false), Location::caller());

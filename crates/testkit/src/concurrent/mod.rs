@@ -71,6 +71,8 @@ pub enum Do {
     Swap(usize, u64, u64),
     /// Takes a lock.
     Lock(usize, Hold, Waits),
+    /// Whether it could be taken.
+    IsFree(usize, Hold),
     /// Gives it back.
     Unlock(usize, Hold),
     /// Makes an upgradable hold a sole one.

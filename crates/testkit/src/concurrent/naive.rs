@@ -476,6 +476,7 @@ fn perform_on_thing(state: &mut State, thread: usize, op: Do) -> Option<u64> {
             set_hold(&mut things[n], hold, true);
             return Some(1);
         }
+        Do::IsFree(n, hold) => return Some(u64::from(is_free(&things[n], hold))),
         Do::Unlock(n, hold) => {
             set_hold(&mut things[n], hold, false);
             return Some(0);

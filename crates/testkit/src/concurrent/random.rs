@@ -166,6 +166,10 @@ impl Maker {
         let hold = self.rng.pick(&[Hold::Write, Hold::Write, Hold::Read, Hold::Upgradable]);
         let waits_of_lock =
             self.rng.pick(&[Waits::Ever, Waits::Ever, Waits::Ever, Waits::Never, Waits::Some]);
+        if self.rng.percent(15) {
+            let asked = self.rng.pick(&[Hold::Write, Hold::Read, Hold::Upgradable]);
+            self.op(stmts, Do::IsFree(lock, asked));
+        }
         let mut inner = Vec::new();
         self.op(&mut inner, Do::Use(content));
         let mut held = hold;

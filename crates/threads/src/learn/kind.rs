@@ -109,7 +109,7 @@ pub(crate) fn touches(op: &Op, mut each: impl FnMut(ObjectId, Kind)) {
         Act::Exit(_) => Kind::Give,
         Act::Unlock(_) => Kind::Give,
         Act::Lock(LockMode::Shared, Patience::Wait) => Kind::Add,
-        Act::Lock(_, Patience::Try | Patience::TimeOut) => Kind::Attempt,
+        Act::Lock(_, Patience::Try | Patience::TimeOut) | Act::IsFree(_) => Kind::Attempt,
         Act::Convert { patience: Patience::Try | Patience::TimeOut, .. } => Kind::Attempt,
         Act::Unpark | Act::Release(_) | Act::Retain => Kind::Add,
         Act::Drop => Kind::Remove,

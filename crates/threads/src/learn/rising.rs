@@ -201,9 +201,9 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
         };
         let (thread, node) = state.live[at];
         // Where the key of a state has the numbers of threads, it has that of this one.
-        let told = state.has_views().then_some(thread);
+        let preempted = state.has_views().then_some(thread);
         Keys {
-            like: StateHash::of(&(keys.like, told, self.known.node(node).class)),
+            like: StateHash::of(&(keys.like, preempted, self.known.node(node).class)),
             same: StateHash::of(&(keys.same, thread)),
         }
     }

@@ -78,6 +78,7 @@ impl World {
             | Act::Unlock(_)
             | Act::Poison(_)
             | Act::IsPoisoned
+            | Act::IsFree(_)
             | Act::Use
             | Act::Alter(_)
             | Act::Unpark
@@ -208,6 +209,7 @@ impl Object {
             (Act::Unlock(mode), _) => self.unlock(*mode),
             (Act::Poison(poisoned), _) => self.poison(*poisoned),
             (Act::IsPoisoned, _) => self.is_poisoned(),
+            (Act::IsFree(mode), _) => Some(u64::from(self.is_free(*mode))),
             (Act::Convert { from, to, patience }, _) => {
                 self.convert(thread, (*from, *to), *patience)
             }
