@@ -28,5 +28,6 @@ mod teardown;
 mod thin;
 mod threads;
 mod unseen;
+mod unsync;
 mod verdicts;
 mod weak;

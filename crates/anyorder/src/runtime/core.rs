@@ -99,6 +99,8 @@ pub(crate) struct State {
     pub(super) allocated: FxHashMap<usize, ObjectId>,
     pub(super) leaks: Leaks,
     pub(super) lifetimes: Lifetimes,
+    /// The loads without synchronisation in this execution, by their numbers in the log.
+    pub(super) unsync_loads: Vec<usize>,
     #[cfg(feature = "std-size")]
     pub(super) registers: super::registers::Registers,
     /// Whether some name depends on the schedule.
@@ -127,6 +129,7 @@ impl Core {
             allocated: FxHashMap::default(),
             leaks: Leaks::default(),
             lifetimes: Lifetimes::default(),
+            unsync_loads: Vec::new(),
             #[cfg(feature = "std-size")]
             registers: Default::default(),
             has_loose_names: false,

@@ -29,6 +29,7 @@ pub(crate) use place::{address_of_number, number_of_address, number_of_heap_addr
 #[cfg(feature = "std-size")]
 pub(crate) use registers::{keep_at, leave, register_at};
 pub(crate) use slot::{About, Slot};
+pub(crate) use unsync::note_unsync_load;
 pub(crate) use version::{hash_of, mix};
 
 pub use arena::Allocator;
@@ -53,4 +54,5 @@ mod program;
 mod registers;
 mod slot;
 mod strand;
+mod unsync;
 mod version;
