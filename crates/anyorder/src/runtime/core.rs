@@ -107,8 +107,8 @@ pub(crate) struct State {
     pub(super) has_loose_names: bool,
     /// Whether some data lies outside of the executions and is not the same in each.
     pub(super) has_outside_data: bool,
-    /// Whether some lock protects nothing that is seen.
-    pub(super) has_bare_locks: bool,
+    /// Whether some lock is taken.
+    pub(super) has_locks: bool,
     /// Whether locks are taken to protect data that is elsewhere, and not seen.
     pub(super) guards_unseen: bool,
 }
@@ -134,7 +134,7 @@ impl Core {
             registers: Default::default(),
             has_loose_names: false,
             has_outside_data: false,
-            has_bare_locks: false,
+            has_locks: false,
             guards_unseen: false,
         };
         Core {
