@@ -1,4 +1,4 @@
-//! Data that is not seen, as in atomics of the standard library, under a lock of `()`: nothing is
+//! Data that is not seen, as in atomics of the standard library, under a lock: nothing is
 //! told of it that no execution shows.
 
 use anyorder::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -16,7 +16,7 @@ const EXECUTIONS_MAX: u64 = 2_000;
 /// What threads share: the numbers are protected by the lock.
 #[derive(Default)]
 struct Shared {
-    lock: Mutex<()>,
+    lock: Mutex<u32>,
     conditions: [Condvar; 2],
     numbers: [AtomicUsize; 2],
 }
@@ -145,6 +145,10 @@ enum Do {
         condition: usize,
         all: bool,
     },
+    /// Reads what the lock has, or changes it and changes it back.
+    Touch {
+        changes: bool,
+    },
     /// The number must not be that.
     Refuse(usize, usize),
 }
@@ -155,7 +159,8 @@ type Threads = Vec<Vec<Vec<Do>>>;
 fn random(rng: &mut Rng) -> Threads {
     let operation = |rng: &mut Rng| {
         let (number, value, condition) = (rng.index(2), rng.index(3), rng.index(2));
-        match rng.index(9) {
+        match rng.index(10) {
+            9 => Do::Touch { changes: rng.index(2) == 0 },
             0 | 1 => Do::Set(number, value),
             2 => Do::Add(number),
             3 | 4 => Do::Wait { condition, number, value, again: rng.index(4) > 0 },
@@ -172,7 +177,7 @@ fn random(rng: &mut Rng) -> Threads {
 
 fn perform(shared: &Shared, sections: &[Vec<Do>]) {
     for section in sections {
-        let mut guard: MutexGuard<'_, ()> = shared.lock.lock().unwrap();
+        let mut guard: MutexGuard<'_, u32> = shared.lock.lock().unwrap();
         for operation in section {
             match *operation {
                 Do::Set(number, value) => shared.set(number, value),
@@ -187,6 +192,11 @@ fn perform(shared: &Shared, sections: &[Vec<Do>]) {
                 }
                 Do::Notify { condition, all: true } => shared.conditions[condition].notify_all(),
                 Do::Notify { condition, all: false } => shared.conditions[condition].notify_one(),
+                Do::Touch { changes: false } => assert_eq!(*guard, 0),
+                Do::Touch { changes: true } => {
+                    *guard += 1;
+                    *guard -= 1;
+                }
                 Do::Refuse(number, value) => {
                     assert_ne!(shared.get(number), value, "number {number}");
                 }

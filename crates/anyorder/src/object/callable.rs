@@ -247,17 +247,23 @@ where
     }
 
     fn execute(&self, sequences: Vec<Vec<T::Call>>) -> Vec<Vec<Option<String>>> {
-        let answers = Arc::new(Mutex::new(Vec::new()));
+        let answers = Arc::new(Mutex::new(Vec::<Vec<Option<String>>>::new()));
         let (noted, new) = (Arc::clone(&answers), Arc::clone(&self.new));
+        // All executions are the same, but not all run to the end.
+        let note = move |number: usize, at: usize, answer: Option<String>| {
+            let mut all = noted.lock().unwrap_or_else(PoisonError::into_inner);
+            if all.len() <= number {
+                all.resize_with(number + 1, Vec::new);
+            }
+            if all[number].len() == at {
+                all[number].push(answer);
+            }
+        };
         let _ = Builder::new().executions_max(1).explore(move || {
-            let lock = || noted.lock().unwrap_or_else(PoisonError::into_inner);
-            lock().clear();
-            for sequence in &sequences {
+            for (number, sequence) in sequences.iter().enumerate() {
                 let object = new();
-                lock().push(Vec::new());
-                for call in sequence {
-                    let answer = object.make(call);
-                    lock().last_mut().into_iter().for_each(|last| last.push(answer.clone()));
+                for (at, call) in sequence.iter().enumerate() {
+                    note(number, at, object.make(call));
                 }
             }
         });
