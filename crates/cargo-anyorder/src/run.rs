@@ -75,10 +75,14 @@ fn update(settings: &Settings, patches: &[Patch]) {
         if updated.iter().any(|known| known == name) {
             return;
         }
-        let mut command = cargo();
-        command.args(["update", name]).args(settings.of_project()).args(offline);
-        add_patches(&mut command, patches);
-        if !command.output().is_ok_and(|output| output.status.success()) {
+        // Where several are too old, cargo updates none of them with the patches.
+        let update = |patches: &[Patch]| {
+            let mut command = cargo();
+            command.args(["update", name]).args(settings.of_project()).args(offline);
+            add_patches(&mut command, patches);
+            command.output().is_ok_and(|output| output.status.success())
+        };
+        if !update(patches) && !update(&[]) {
             return;
         }
         say(&format!("{name} is newer than in the lock file while the tests run"));
