@@ -10,6 +10,7 @@ mod failing;
 mod futures;
 mod leaks;
 mod lifetimes;
+mod lifetimes_random;
 mod litmus;
 mod locks;
 mod memory;

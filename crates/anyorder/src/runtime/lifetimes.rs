@@ -74,6 +74,8 @@ pub(super) struct Lifetimes {
     candidates: Vec<Misuse>,
     known: FxHashSet<(MisuseKind, Option<ObjectId>, ThreadId, Option<ThreadId>)>,
     looks: u64,
+    /// Whether this execution misuses memory.
+    is_misused: bool,
 }
 
 impl Lifetimes {
@@ -161,8 +163,8 @@ impl State {
         }
         let (user, log) = ((self.current, at), Log::new());
         let misuse = Misuse { kind, object, user, other, log };
+        self.lifetimes.is_misused = true;
         if self.lifetimes.is_new(&misuse) {
-            self.leaks.excuse();
             self.lifetimes.found.push(misuse);
         }
     }
@@ -182,6 +184,10 @@ impl State {
                 self.lifetimes.looks += 1;
                 self.look(&shared);
             }
+        }
+        // What it leaves behind is no leak.
+        if std::mem::take(&mut self.lifetimes.is_misused) {
+            self.leaks.excuse();
         }
         self.lifetimes.end();
     }
