@@ -330,13 +330,13 @@ mod wrong {
 
     wrong! {
         item:
-        right commutes(push(b) if item == b), doc = "", commutes(len);
-        pushes commutes(push), doc = "", commutes(len);
-        pushes_of_others commutes(push(b) if item != b), doc = "", commutes(len);
-        pops doc = "", commutes(pop), commutes(len);
-        pop_and_push commutes(pop), doc = "", commutes(len);
-        pop_and_len doc = "", commutes(len), commutes(len);
-        push_and_len doc = "", doc = "", commutes(push(_));
+        right commutes(push(b) if item == b), inline, commutes(len);
+        pushes commutes(push), inline, commutes(len);
+        pushes_of_others commutes(push(b) if item != b), inline, commutes(len);
+        pops inline, commutes(pop), commutes(len);
+        pop_and_push commutes(pop), inline, commutes(len);
+        pop_and_len inline, commutes(len), commutes(len);
+        push_and_len inline, inline, commutes(push(_));
     }
 }
 

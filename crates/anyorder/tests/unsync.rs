@@ -230,9 +230,8 @@ fn happens_before(all: &[Done], without: Without) -> Vec<Vec<bool>> {
     for between in 0..count {
         for first in 0..count {
             if before[first][between] {
-                for second in 0..count {
-                    before[first][second] |= before[between][second];
-                }
+                let after = before[between].clone();
+                before[first].iter_mut().zip(after).for_each(|(one, other)| *one |= other);
             }
         }
     }

@@ -86,7 +86,7 @@ const SELECT: &str = "{
             let first = ::anyorder::future::first_branch(IS_BIASED, &is_enabled);
             let mut is_pending = false;
             for turn in 0..COUNT {
-                match (first + turn) % COUNT { POLLS _ => {} }
+                match ::anyorder::future::branch_in_turn(first + turn, COUNT) { POLLS _ => {} }
             }
             match is_pending {
                 true => ::core::task::Poll::Pending,
@@ -164,10 +164,12 @@ fn read_select(input: TokenStream) -> Result<Select, Error> {
 
 /// Whether `biased;` comes first, and the rest.
 fn biased(input: TokenStream) -> (bool, Tokens) {
-    let all: Vec<TokenTree> = visible(input).into_iter().collect();
+    let mut all: Vec<TokenTree> = visible(input).into_iter().collect();
     let is_biased = is_word(all.first(), "biased") && is_sign(all.get(1), ';');
-    let from = if is_biased { 2 } else { 0 };
-    (is_biased, all[from..].to_vec().into_iter().peekable())
+    if is_biased {
+        all.drain(..2);
+    }
+    (is_biased, all.into_iter().peekable())
 }
 
 fn branch(tokens: &mut Tokens, at: Span) -> Result<Branch, Error> {
@@ -316,7 +318,7 @@ const JOIN: &str = "{
         let is_fixed = ::core::mem::replace(&mut is_first, false) || IS_BIASED;
         let first = ::anyorder::future::first_branch(is_fixed, &[IS_WAITING]);
         for turn in 0..COUNT {
-            match (first + turn) % COUNT { POLLS _ => {} }
+            match ::anyorder::future::branch_in_turn(first + turn, COUNT) { POLLS _ => {} }
         }
         match [IS_WAITING].contains(&true) {
             true => ::core::task::Poll::Pending,

@@ -12,9 +12,9 @@ pub use executor::{
 pub use join_set::JoinSet;
 pub use lock::{Mutex, MutexGuard, ReadGuard, RwLock, TryLockError, WriteGuard};
 pub use notify::{Notified, Notify};
-#[doc(hidden)]
-pub use select::first_branch;
 pub use select::{Either, cancel_anywhere, select};
+#[doc(hidden)]
+pub use select::{branch_in_turn, first_branch};
 pub use semaphore::{AcquireError, Permit, Semaphore, TryAcquireError};
 
 /// Waits for the first of several futures of this task whose value matches its pattern, and returns

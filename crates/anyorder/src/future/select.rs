@@ -78,3 +78,10 @@ pub fn first_branch(is_biased: bool, is_enabled: &[bool]) -> usize {
     let mut all = (0..is_enabled.len()).filter(|branch| is_enabled[*branch]);
     all.nth(chosen).unwrap_or(0)
 }
+
+/// Returns the branch that has a turn. For the macros.
+#[doc(hidden)]
+#[must_use]
+pub const fn branch_in_turn(turn: usize, branches: usize) -> usize {
+    turn % branches
+}
