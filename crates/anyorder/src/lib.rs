@@ -140,10 +140,10 @@ pub use anyorder_macros::test;
 /// anyorder::object::validate_type(Names::new, &calls, 2).unwrap();
 /// ```
 ///
-/// - `#[commutes(a, b(x, _) if condition)]` on a method: it commutes with the method `a` always, and
-///   with `b` where the condition holds. In it, the arguments of the method have their names, those
-///   of the other one the names given there; all are references. A pair may be named on either of
-///   its methods, or on both: either suffices. Pairs that are not named do not commute, a method
+/// - `#[commutes(a, b(x, _) if condition)]` on a method: it commutes with the method `a` always,
+///   and with `b` where the condition holds. In it, the arguments of the method have their names,
+///   those of the other one the names given there; all are references. A pair may be named on
+///   either of its methods, or on both: either suffices. Pairs that are not named do not commute, a method
 ///   with itself neither.
 /// - The calls are an enum, here `NamesCall`, with a variant for each method; it implements
 ///   `Clone`, `Eq`, `Hash` and `Debug`, so the types of parameters do. For `&T` it has the owned

@@ -323,6 +323,8 @@ fn the_report_names_both() {
     });
     assert_eq!(summary.failures.len(), 1, "{summary}");
     let told = summary.to_string();
+    let title = summary.failures[0].title();
+    assert!(title.contains("`unsync_load` of flag by main"), "{title}");
     assert!(told.contains("data race: nothing orders the `unsync_load` of"), "{told}");
     assert!(told.contains("stores to it in step"), "{told}");
 }

@@ -1,4 +1,5 @@
-//! The attributes and macros of `anyorder`, written with the compiler's own library: no `syn`, no `quote`.
+//! The attributes and macros of `anyorder`, written with the compiler's own library: no `syn`, no
+//! `quote`.
 //!
 //! - `tokens`: reading and writing of tokens, errors with their place;
 //! - `options`: what stands in the parentheses of `#[anyorder::test(...)]`;

@@ -87,8 +87,8 @@ impl<C: Debug> std::error::Error for Apart<C> {}
 /// ([`Callable::make`]) are not compared. Must not be called in a check.
 ///
 /// This needs no model, but two states are the same to it that only longer sequences tell apart;
-/// [`validate`](super::validate()) has no such bound. Takes time in the number of calls to the power
-/// of `2 * calls_max + 2`.
+/// [`validate`](super::validate()) has no such bound. Takes time in the number of calls to the
+/// power of `2 * calls_max + 2`.
 ///
 /// # Errors
 ///
