@@ -143,8 +143,8 @@ pub use anyorder_macros::test;
 /// - `#[commutes(a, b(x, _) if condition)]` on a method: it commutes with the method `a` always,
 ///   and with `b` where the condition holds. In it, the arguments of the method have their names,
 ///   those of the other one the names given there; all are references. A pair may be named on
-///   either of its methods, or on both: either suffices. Pairs that are not named do not commute, a method
-///   with itself neither.
+///   either of its methods, or on both: either suffices. Pairs that are not named do not commute,
+///   a method with itself neither.
 /// - The calls are an enum, here `NamesCall`, with a variant for each method; it implements
 ///   `Clone`, `Eq`, `Hash` and `Debug`, so the types of parameters do. For `&T` it has the owned
 ///   type ([`ToOwned`]). A parameter with `#[skip]` is no part of the call.
