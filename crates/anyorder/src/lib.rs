@@ -84,6 +84,120 @@
 /// struct NoFunction;
 /// ```
 pub use anyorder_macros::test;
+
+/// Makes the methods of an impl block calls of an object with a specification: each of those that
+/// take `&self` runs as an [invocation](object::Object::invoke) on the field `object`. What says
+/// which of them commute stands above them.
+///
+/// ```
+/// use anyorder::object::Object;
+/// use anyorder::sync::Mutex;
+/// use anyorder::thread;
+/// use std::collections::HashSet;
+///
+/// struct Names {
+///     object: Object<Self>,
+///     names: Mutex<HashSet<String>>,
+/// }
+///
+/// #[anyorder::object]
+/// impl Names {
+///     fn new() -> Names {
+///         Names { object: Object::new(), names: Mutex::default() }
+///     }
+///
+///     #[commutes(insert(other) if name != other, contains(other) if name != other)]
+///     fn insert(&self, name: &str) -> bool {
+///         self.names.lock().unwrap().insert(name.to_owned())
+///     }
+///
+///     #[commutes(contains, len)]
+///     fn contains(&self, name: &str) -> bool {
+///         self.names.lock().unwrap().contains(name)
+///     }
+///
+///     #[commutes(len)]
+///     fn len(&self) -> usize {
+///         self.names.lock().unwrap().len()
+///     }
+/// }
+///
+/// let summary = anyorder::Builder::new().explore(|| {
+///     let names = Names::new();
+///     thread::scope(|scope| {
+///         for name in ["ann", "bob", "eve"] {
+///             let names = &names;
+///             scope.spawn(move || assert!(names.insert(name)));
+///         }
+///     });
+///     assert_eq!(names.len(), 3);
+/// });
+/// assert!(summary.is_ok());
+/// assert_eq!(summary.executions, 1);
+///
+/// // The specification is true, as far as short sequences of these calls can tell.
+/// let calls = [NamesCall::Insert("ann".into()), NamesCall::Contains("ann".into()), NamesCall::Len];
+/// anyorder::object::validate_type(Names::new, &calls, 2).unwrap();
+/// ```
+///
+/// - `#[commutes(a, b(x, _) if condition)]` on a method: it commutes with the method `a` always,
+///   and with `b` where the condition holds. In it, the arguments of the method have their names,
+///   those of the other one the names given there; all are references. A pair may be named on
+///   either of its methods, or on both: either suffices. Pairs that are not named do not commute,
+///   a method with itself neither.
+/// - The calls are an enum, here `NamesCall`, with a variant for each method; it implements
+///   `Clone`, `Eq`, `Hash` and `Debug`, so the types of parameters do. For `&T` it has the owned
+///   type ([`ToOwned`]). A parameter with `#[skip]` is no part of the call.
+/// - Results are hashed. `#[opaque]` on a method is for one whose result cannot be
+///   ([`invoke_opaque`](object::Object::invoke_opaque)).
+/// - Functions without `self`, and methods that take `self` or `&mut self`, stay as they are.
+///   Methods that call others of the block belong in another block: a call is no part of another.
+///
+/// | option | is |
+/// | --- | --- |
+/// | `field = name` | the field that is the [`Object`](object::Object), if not `object` |
+/// | `calls = Name` | the name of the enum of calls |
+/// | `spec = object::ready::Set` | a specification that is there: methods are its calls, by their names or by `#[call(name)]`; the field is an `Object` of it |
+///
+/// ```
+/// use anyorder::object::{Object, ready};
+/// use anyorder::sync::Mutex;
+///
+/// struct Numbers {
+///     object: Object<ready::Set>,
+///     numbers: Mutex<Vec<u32>>,
+/// }
+///
+/// #[anyorder::object(spec = ready::Set)]
+/// impl Numbers {
+///     #[call(add)]
+///     fn insert(&self, number: u32) -> bool {
+///         let mut numbers = self.numbers.lock().unwrap();
+///         let is_new = !numbers.contains(&number);
+///         numbers.extend(is_new.then_some(number));
+///         is_new
+///     }
+///     fn contains(&self, number: &u32) -> bool {
+///         self.numbers.lock().unwrap().contains(number)
+///     }
+/// }
+/// # anyorder::check(|| {
+/// #     let numbers = Numbers { object: Object::new(), numbers: Mutex::default() };
+/// #     assert!(numbers.insert(1) && numbers.contains(&1));
+/// # });
+/// ```
+///
+/// What is wrong in it does not compile:
+///
+/// ```compile_fail
+/// # struct A { object: anyorder::object::Object<A> }
+/// #[anyorder::object]
+/// impl A {
+///     #[commutes(gett)] // There is no call `gett`.
+///     fn get(&self) {}
+/// }
+/// ```
+pub use anyorder_macros::object;
 pub use anyorder_threads::Incomplete;
 pub use check::{
     Builder, Doubt, Endless, Failure, FailureKind, Leak, Limits, Line, Memory, Misfit, Misuse,

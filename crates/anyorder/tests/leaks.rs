@@ -185,3 +185,41 @@ fn a_pointer_that_is_kept_too_long_races() {
         assert!(summary.failures.iter().any(|failure| is_race(&failure.kind)), "{summary}");
     }
 }
+
+/// The receiver destroys what nobody receives. Without it the items are lost.
+#[test]
+fn items_that_no_receiver_destroys_leak() {
+    use anyorder::sync::mpsc;
+    let line = line!() + 4;
+    let run = |receives: usize, forgets: bool, sends: usize| {
+        leaks(move || {
+            #[rustfmt::skip]
+            let (sender, receiver) = mpsc::channel();
+            let other = thread::spawn(move || {
+                for item in 0..sends {
+                    sender.send(item).unwrap();
+                }
+            });
+            for _ in 0..receives {
+                receiver.recv().unwrap();
+            }
+            other.join().unwrap();
+            if forgets {
+                mem::forget(receiver);
+            }
+        })
+    };
+    assert_eq!(run(1, true, 2), [line]);
+    assert_eq!(run(2, true, 2), []);
+    assert_eq!(run(0, true, 0), []);
+    assert_eq!(run(1, false, 2), []);
+    // What a full channel refuses is given back.
+    let found = leaks(|| {
+        let (sender, receiver) = mpsc::sync_channel(1);
+        sender.try_send(1).unwrap();
+        sender.try_send(2).unwrap_err();
+        receiver.recv().unwrap();
+        mem::forget(receiver);
+    });
+    assert_eq!(found, []);
+}

@@ -1,4 +1,4 @@
-//! Data that is not seen, as in atomics of the standard library, under a lock of `()`: nothing is
+//! Data that is not seen, as in atomics of the standard library, under a lock: nothing is
 //! told of it that no execution shows.
 
 use anyorder::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -16,7 +16,7 @@ const EXECUTIONS_MAX: u64 = 2_000;
 /// What threads share: the numbers are protected by the lock.
 #[derive(Default)]
 struct Shared {
-    lock: Mutex<()>,
+    lock: Mutex<u32>,
     conditions: [Condvar; 2],
     numbers: [AtomicUsize; 2],
 }
@@ -145,6 +145,10 @@ enum Do {
         condition: usize,
         all: bool,
     },
+    /// Reads what the lock has, or changes it and changes it back.
+    Touch {
+        changes: bool,
+    },
     /// The number must not be that.
     Refuse(usize, usize),
 }
@@ -155,7 +159,8 @@ type Threads = Vec<Vec<Vec<Do>>>;
 fn random(rng: &mut Rng) -> Threads {
     let operation = |rng: &mut Rng| {
         let (number, value, condition) = (rng.index(2), rng.index(3), rng.index(2));
-        match rng.index(9) {
+        match rng.index(10) {
+            9 => Do::Touch { changes: rng.index(2) == 0 },
             0 | 1 => Do::Set(number, value),
             2 => Do::Add(number),
             3 | 4 => Do::Wait { condition, number, value, again: rng.index(4) > 0 },
@@ -172,7 +177,7 @@ fn random(rng: &mut Rng) -> Threads {
 
 fn perform(shared: &Shared, sections: &[Vec<Do>]) {
     for section in sections {
-        let mut guard: MutexGuard<'_, ()> = shared.lock.lock().unwrap();
+        let mut guard: MutexGuard<'_, u32> = shared.lock.lock().unwrap();
         for operation in section {
             match *operation {
                 Do::Set(number, value) => shared.set(number, value),
@@ -187,6 +192,11 @@ fn perform(shared: &Shared, sections: &[Vec<Do>]) {
                 }
                 Do::Notify { condition, all: true } => shared.conditions[condition].notify_all(),
                 Do::Notify { condition, all: false } => shared.conditions[condition].notify_one(),
+                Do::Touch { changes: false } => assert_eq!(*guard, 0),
+                Do::Touch { changes: true } => {
+                    *guard += 1;
+                    *guard -= 1;
+                }
                 Do::Refuse(number, value) => {
                     assert_ne!(shared.get(number), value, "number {number}");
                 }
@@ -259,4 +269,143 @@ fn nothing_is_told_that_no_execution_shows() {
     assert!(right > 0 && deadlocks > 0 && panics > 0);
     // Random executions may not come to what the lock hides.
     assert!(20 * (diverged + missed) <= tried, "{diverged} and {missed} of {tried}");
+}
+
+/// What two threads do under a lock; the one that comes second finds what the first one left.
+fn sections<L: Send + Sync + 'static>(
+    new: fn() -> L,
+    first: fn(&L, &AtomicUsize),
+    second: fn(&L, &AtomicUsize) -> bool,
+) -> Summary {
+    Builder::new().explore(move || {
+        let shared = Arc::new((new(), AtomicUsize::new(0)));
+        let theirs = Arc::clone(&shared);
+        let other = thread::spawn(move || first(&theirs.0, &theirs.1));
+        assert!(!second(&shared.0, &shared.1), "it came first");
+        other.join().unwrap();
+    })
+}
+
+/// Data beside a lock that protects a plain value, or behind a shared borrow of what it protects.
+#[test]
+fn locks_with_plain_values_may_protect_more() {
+    use anyorder::sync::RwLock;
+    use std::cell::Cell;
+    let all: [(&str, Summary); 9] = [
+        (
+            "a value that is not used",
+            sections(
+                || Mutex::new(7_u32),
+                |lock, at| {
+                    let _guard = lock.lock().unwrap();
+                    at.store(1, Ordering::SeqCst);
+                },
+                |lock, at| {
+                    let _guard = lock.lock().unwrap();
+                    at.load(Ordering::SeqCst) == 1
+                },
+            ),
+        ),
+        (
+            "a value that is read",
+            sections(
+                || Mutex::new(7_u32),
+                |lock, at| at.store(*lock.lock().unwrap() as usize - 6, Ordering::SeqCst),
+                |lock, at| {
+                    let guard = lock.lock().unwrap();
+                    *guard == 7 && at.load(Ordering::SeqCst) == 1
+                },
+            ),
+        ),
+        (
+            "a value that is changed back",
+            sections(
+                || Mutex::new(7_u32),
+                |lock, at| {
+                    let mut guard = lock.lock().unwrap();
+                    *guard += 1;
+                    at.store(1, Ordering::SeqCst);
+                    *guard -= 1;
+                },
+                |lock, at| {
+                    let mut guard = lock.lock().unwrap();
+                    *guard += 1;
+                    at.load(Ordering::SeqCst) == 1
+                },
+            ),
+        ),
+        (
+            "a lock of readers and writers",
+            sections(
+                || RwLock::new(false),
+                |lock, at| {
+                    let _guard = lock.write().unwrap();
+                    at.store(1, Ordering::SeqCst);
+                },
+                |lock, at| {
+                    let _guard = lock.read().unwrap();
+                    at.load(Ordering::SeqCst) == 1
+                },
+            ),
+        ),
+        (
+            "a lock of parking_lot",
+            sections(
+                || anyorder::parking_lot::Mutex::new(0_u8),
+                |lock, at| {
+                    let _guard = lock.lock();
+                    at.store(1, Ordering::SeqCst);
+                },
+                |lock, at| {
+                    let _guard = lock.lock();
+                    at.load(Ordering::SeqCst) == 1
+                },
+            ),
+        ),
+        (
+            "a cell in a lock",
+            sections(
+                || Mutex::new(Cell::new(0)),
+                |lock, _| lock.lock().unwrap().set(1),
+                |lock, _| lock.lock().unwrap().get() == 1,
+            ),
+        ),
+        (
+            "an atomic in a lock",
+            sections(
+                || Mutex::new(AtomicUsize::new(0)),
+                |lock, _| lock.lock().unwrap().store(1, Ordering::SeqCst),
+                |lock, _| lock.lock().unwrap().load(Ordering::SeqCst) == 1,
+            ),
+        ),
+        (
+            "a pointer in a lock",
+            sections(
+                || Mutex::new(std::sync::Arc::new(AtomicUsize::new(0))),
+                |lock, _| lock.lock().unwrap().store(1, Ordering::SeqCst),
+                |lock, _| lock.lock().unwrap().load(Ordering::SeqCst) == 1,
+            ),
+        ),
+        (
+            "an attempt",
+            sections(
+                || Mutex::new(7_u32),
+                |lock, at| {
+                    if let Ok(_guard) = lock.try_lock() {
+                        at.store(1, Ordering::SeqCst);
+                    }
+                },
+                |lock, at| {
+                    let _guard = lock.lock().unwrap();
+                    at.load(Ordering::SeqCst) == 1
+                },
+            ),
+        ),
+    ];
+    let wrong: Vec<&str> = all.iter().filter(|one| one.1.is_ok()).map(|one| one.0).collect();
+    assert!(wrong.is_empty(), "found nothing: {wrong:?}");
+    for (name, summary) in &all {
+        assert!(summary.failures.iter().all(|failure| failure.is_confirmed), "{name}: {summary}");
+        println!("{name}: {:?} {}", summary.incomplete, summary.failures.len());
+    }
 }

@@ -72,26 +72,34 @@ fn update(settings: &Settings, patches: &[Patch]) {
         let Ok(output) = command.output() else { return };
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();
         let Some(name) = too_old(&errors).filter(|_| !output.status.success()) else { return };
-        if updated.iter().any(|known| known == name) {
+        if updated.contains(&name) {
             return;
         }
-        let mut command = cargo();
-        command.args(["update", name]).args(settings.of_project()).args(offline);
-        add_patches(&mut command, patches);
-        if !command.output().is_ok_and(|output| output.status.success()) {
+        // Where several are too old, cargo updates none of them with the patches.
+        let update = |patches: &[Patch]| {
+            let mut command = cargo();
+            command.args(["update", &name]).args(settings.of_project()).args(offline);
+            add_patches(&mut command, patches);
+            command.output().is_ok_and(|output| output.status.success())
+        };
+        if !update(patches) && !update(&[]) {
             return;
         }
         say(&format!("{name} is newer than in the lock file while the tests run"));
-        updated.push(name.to_owned());
+        updated.push(name);
     }
 }
 
-/// Returns the package of which cargo finds no version.
-fn too_old(errors: &str) -> Option<&str> {
+/// Returns the package of which cargo finds no version, with the version that is in the way: there
+/// may be others of its name.
+fn too_old(errors: &str) -> Option<String> {
     let after = errors.split_once("failed to select a version for `")?.1;
     let name = after.split('`').next()?;
     let is_name = name.chars().all(|c| c.is_alphanumeric() || "-_".contains(c));
-    is_name.then_some(name)
+    let selected = after.split_once(&format!("previously selected package `{name} v"));
+    let version = selected.and_then(|(_, version)| version.split(['`', ' ']).next());
+    let spec = version.map_or(name.to_owned(), |version| format!("{name}@{version}"));
+    is_name.then_some(spec)
 }
 
 fn has_flags() -> bool {
@@ -115,7 +123,10 @@ mod tests {
     #[test]
     fn the_package_that_is_too_old_is_named() {
         let errors = "error: failed to select a version for `libc`.\n    ... required by package";
-        assert_eq!(too_old(errors), Some("libc"));
+        assert_eq!(too_old(errors).as_deref(), Some("libc"));
+        let errors =
+            format!("{errors}\n  previously selected package `libc v0.2.154`\n    ... which");
+        assert_eq!(too_old(&errors).as_deref(), Some("libc@0.2.154"));
         assert_eq!(too_old("error: failed to select a version for `x y`"), None);
         assert_eq!(too_old("error: no matching package named `libc` found"), None);
     }

@@ -60,7 +60,7 @@ impl Misuse {
         match self.kind {
             MisuseKind::UsedAfterFree => "use after free",
             MisuseKind::FreedTwice => "double free",
-            MisuseKind::UsedBeforeMade => "data race",
+            MisuseKind::UsedBeforeMade | MisuseKind::UnsynchronisedLoad => "data race",
         }
     }
 
@@ -75,6 +75,11 @@ impl Misuse {
             MisuseKind::UsedBeforeMade => {
                 format!("nothing orders the use of {object} by {user} after {other} made it")
             }
+            MisuseKind::UnsynchronisedLoad => {
+                format!(
+                    "nothing orders the `unsync_load` of {object} by {user} with a store by {other}"
+                )
+            }
         }
     }
 
@@ -85,6 +90,7 @@ impl Misuse {
         };
         let verb = match self.kind {
             MisuseKind::FreedTwice => "frees it again before",
+            MisuseKind::UnsynchronisedLoad => "loads it in",
             _ => "uses it in",
         };
         let mut lines = Vec::new();
@@ -93,11 +99,12 @@ impl Misuse {
             lines.push(format!("{user} {verb} {step} ({})", at(self.position.as_ref())));
         }
         if let Some((other, before)) = self.other {
-            let verb = match self.kind {
-                MisuseKind::UsedBeforeMade => "allocated",
-                _ => "freed",
+            let (verb, when) = match self.kind {
+                MisuseKind::UsedBeforeMade => ("allocated", "after"),
+                MisuseKind::UnsynchronisedLoad => ("stores to", "in"),
+                _ => ("freed", "after"),
             };
-            let after = step(before).map(|step| format!(" after {step}")).unwrap_or_default();
+            let after = step(before).map(|step| format!(" {when} {step}")).unwrap_or_default();
             lines.push(format!("{} {verb} it{after}", trace.thread_name(other)));
         }
         if self.kind == MisuseKind::UsedBeforeMade {

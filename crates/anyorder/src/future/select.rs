@@ -63,3 +63,25 @@ pub async fn cancel_anywhere<F: Future>(future: F) -> Option<F::Output> {
     })
     .await
 }
+
+/// Returns which of the branches is polled first: any that is enabled, or the first one. For the
+/// macros.
+#[doc(hidden)]
+#[track_caller]
+#[must_use]
+pub fn first_branch(is_biased: bool, is_enabled: &[bool]) -> usize {
+    let enabled = is_enabled.iter().filter(|is_enabled| **is_enabled).count();
+    if is_biased || enabled < 2 {
+        return 0;
+    }
+    let chosen = crate::choose(u32::try_from(enabled).unwrap_or(u32::MAX)) as usize;
+    let mut all = (0..is_enabled.len()).filter(|branch| is_enabled[*branch]);
+    all.nth(chosen).unwrap_or(0)
+}
+
+/// Returns the branch that has a turn. For the macros.
+#[doc(hidden)]
+#[must_use]
+pub const fn branch_in_turn(turn: usize, branches: usize) -> usize {
+    turn % branches
+}

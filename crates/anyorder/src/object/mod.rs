@@ -3,14 +3,18 @@
 //! - [`Commutes`] says which calls of an object commute. The methods of a type that keeps an
 //!   [`Object`] of such a specification run as [invocations](Object::invoke): without interruption,
 //!   and in one order only where they commute. A check then runs one execution for each meaning of
-//!   the calls, not of what they do inside.
+//!   the calls, not of what they do inside. [`macro@crate::object`] writes both for an impl block.
 //! - [`Sequential`] is a model: what calls do one after another. [`validate`] compares a
 //!   specification with it, [`Linearizable`] a type.
+//!   [`validate_type`] compares a specification with the type itself, without a model.
 //! - [`ready`] has both for common types.
 //!
 //! A type that is [`Linearizable`] with the model with which its specification is
 //! [valid](validate) loses nothing where its calls are invocations.
 
+#[doc(hidden)]
+pub use callable::{AnswerInWords, AnswerWithoutWords, Answered};
+pub use callable::{Apart, Callable, validate_type};
 pub use linear::{Linearizable, Ran};
 pub use validate::{Disagreement, Validated, validate};
 
@@ -21,6 +25,7 @@ use std::hash::Hash;
 use std::marker::PhantomData;
 use std::panic::Location;
 
+mod callable;
 mod linear;
 pub mod ready;
 mod validate;

@@ -41,6 +41,64 @@ impl Call {
     }
 }
 
+/// A specification of this module. Its calls are [`Call`]s.
+pub trait Ready: Commutes<Call = Call> {
+    /// The methods, with the number of their arguments.
+    const CALLS: &'static [(&'static str, usize)];
+}
+
+/// What can be an argument of a [`Call`]: different values are different numbers.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no argument of a ready specification",
+    note = "arguments are integers of up to 64 bits, `bool` and `char`"
+)]
+pub trait Argument {
+    /// Returns the number.
+    fn as_argument(&self) -> i64;
+}
+
+macro_rules! arguments {
+    ($($type:ty)*) => {$(
+        impl Argument for $type {
+            fn as_argument(&self) -> i64 {
+                *self as i64
+            }
+        }
+    )*};
+}
+
+arguments! { i8 i16 i32 i64 isize u8 u16 u32 u64 usize bool }
+
+impl Argument for char {
+    fn as_argument(&self) -> i64 {
+        i64::from(u32::from(*self))
+    }
+}
+
+/// For [`macro@crate::object`]: does not compile unless the specification has the call.
+#[doc(hidden)]
+pub const fn assert_has_call(calls: &[(&str, usize)], name: &str, arguments: usize) {
+    let mut at = 0;
+    while at < calls.len() {
+        let (known, count) = calls[at];
+        if is_same(known, name) {
+            assert!(count == arguments, "the call has another number of arguments");
+            return;
+        }
+        at += 1;
+    }
+    panic!("the specification has no call of this name: name it by `#[call(...)]`");
+}
+
+const fn is_same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    at == one.len() && at == other.len()
+}
+
 /// The specifications that were parsed, by type.
 static SPECS: LazyLock<Mutex<HashMap<&'static str, Spec>>> = LazyLock::new(Mutex::default);
 
@@ -60,7 +118,7 @@ fn commute(name: &'static str, call: &Call, other: &Call) -> bool {
 }
 
 macro_rules! ready {
-    ($($(#[$doc:meta])* $type:ident $name:literal),* $(,)?) => {$(
+    ($($(#[$doc:meta])* $type:ident $name:literal $calls:expr;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, PartialEq, Eq, Hash, Debug)]
         pub struct $type(Vec<i64>);
@@ -71,6 +129,10 @@ macro_rules! ready {
             fn commute(call: &Call, other: &Call) -> bool {
                 commute($name, call, other)
             }
+        }
+
+        impl Ready for $type {
+            const CALLS: &'static [(&'static str, usize)] = &$calls;
         }
 
         impl Sequential for $type {
@@ -96,21 +158,21 @@ macro_rules! ready {
 
 ready! {
     /// A value: `read()`, `write(v)`.
-    Register "register",
+    Register "register" [("read", 0), ("write", 1)];
     /// A number: `add(n)`, `get()`, `fetch_add(n)`. The model counts modulo 5.
-    Counter "counter",
+    Counter "counter" [("add", 1), ("get", 0), ("fetch_add", 1)];
     /// Distinct elements: `add(v)`, `remove(v)`, `contains(v)`, `size()`.
-    Set "set",
+    Set "set" [("add", 1), ("remove", 1), ("contains", 1), ("size", 0)];
     /// Values by key: `put(k, v)`, `get(k)`, `remove(k)`, `size()`.
-    Map "map",
+    Map "map" [("put", 2), ("get", 1), ("remove", 1), ("size", 0)];
     /// Elements with counts.
-    Multiset "multiset",
+    Multiset "multiset" [("add", 1), ("remove", 1), ("count", 1), ("size", 0)];
     /// First in, first out.
-    Queue "queue",
+    Queue "queue" [("enqueue", 1), ("dequeue", 0), ("peek", 0), ("size", 0)];
     /// Last in, first out.
-    Stack "stack",
+    Stack "stack" [("push", 1), ("pop", 0), ("top", 0), ("size", 0)];
     /// Classes that are joined.
-    UnionFind "union_find",
+    UnionFind "union_find" [("union", 2), ("find", 1), ("connected", 2)];
 }
 
 /// The calls of the models, by type.

@@ -99,14 +99,16 @@ pub(crate) struct State {
     pub(super) allocated: FxHashMap<usize, ObjectId>,
     pub(super) leaks: Leaks,
     pub(super) lifetimes: Lifetimes,
+    /// The loads without synchronisation in this execution, by their numbers in the log.
+    pub(super) unsync_loads: Vec<usize>,
     #[cfg(feature = "std-size")]
     pub(super) registers: super::registers::Registers,
     /// Whether some name depends on the schedule.
     pub(super) has_loose_names: bool,
     /// Whether some data lies outside of the executions and is not the same in each.
     pub(super) has_outside_data: bool,
-    /// Whether some lock protects nothing that is seen.
-    pub(super) has_bare_locks: bool,
+    /// Whether some lock is taken.
+    pub(super) has_locks: bool,
     /// Whether locks are taken to protect data that is elsewhere, and not seen.
     pub(super) guards_unseen: bool,
 }
@@ -127,11 +129,12 @@ impl Core {
             allocated: FxHashMap::default(),
             leaks: Leaks::default(),
             lifetimes: Lifetimes::default(),
+            unsync_loads: Vec::new(),
             #[cfg(feature = "std-size")]
             registers: Default::default(),
             has_loose_names: false,
             has_outside_data: false,
-            has_bare_locks: false,
+            has_locks: false,
             guards_unseen: false,
         };
         Core {

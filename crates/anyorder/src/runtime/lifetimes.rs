@@ -25,7 +25,7 @@ const LOOKS_MAX: u64 = 20_000;
 const OPERATIONS_MAX: usize = 5_000;
 
 /// Numbers from here on stand for the memory of objects.
-const MEMORY: u32 = 1 << 30;
+pub(super) const MEMORY: u32 = 1 << 30;
 
 /// How memory is misused.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -36,6 +36,8 @@ pub enum MisuseKind {
     FreedTwice,
     /// Nothing orders its use after its allocation: what was written there may not be seen.
     UsedBeforeMade,
+    /// An atomic is loaded by `unsync_load`, and nothing orders that with a store.
+    UnsynchronisedLoad,
 }
 
 /// A misuse that an execution shows.
@@ -72,6 +74,8 @@ pub(super) struct Lifetimes {
     candidates: Vec<Misuse>,
     known: FxHashSet<(MisuseKind, Option<ObjectId>, ThreadId, Option<ThreadId>)>,
     looks: u64,
+    /// Whether this execution misuses memory.
+    is_misused: bool,
 }
 
 impl Lifetimes {
@@ -82,6 +86,13 @@ impl Lifetimes {
     fn is_new(&mut self, misuse: &Misuse) -> bool {
         let other = misuse.other.map(|other| other.0);
         self.known.insert((misuse.kind, misuse.object, misuse.user.0, other))
+    }
+
+    /// Notes what an execution shows, once.
+    pub(super) fn note_found(&mut self, misuse: Misuse, log: &Log) {
+        if self.is_new(&misuse) {
+            self.found.push(Misuse { log: log.clone(), ..misuse });
+        }
     }
 
     fn end(&mut self) {
@@ -152,14 +163,15 @@ impl State {
         }
         let (user, log) = ((self.current, at), Log::new());
         let misuse = Misuse { kind, object, user, other, log };
+        self.lifetimes.is_misused = true;
         if self.lifetimes.is_new(&misuse) {
-            self.leaks.excuse();
             self.lifetimes.found.push(misuse);
         }
     }
 
     /// Looks at the execution that ends.
     pub(super) fn end_lifetimes(&mut self) {
+        self.end_unsync_loads();
         for misuse in self.lifetimes.found.iter_mut().filter(|misuse| misuse.log.is_empty()) {
             misuse.log.clone_from(&self.log);
         }
@@ -172,6 +184,10 @@ impl State {
                 self.lifetimes.looks += 1;
                 self.look(&shared);
             }
+        }
+        // What it leaves behind is no leak.
+        if std::mem::take(&mut self.lifetimes.is_misused) {
+            self.leaks.excuse();
         }
         self.lifetimes.end();
     }
@@ -255,7 +271,7 @@ enum Moment {
 
 /// An execution in which what happens to the memory of objects is an access.
 #[derive(Default)]
-struct Story {
+pub(super) struct Story {
     events: Vec<Event>,
     moments: Vec<Moment>,
     /// By the object at which a thread is joined.
@@ -263,12 +279,16 @@ struct Story {
 }
 
 impl Story {
-    fn push(&mut self, thread: ThreadId, op: Op, result: u64, site: SiteId) {
+    pub(super) fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    pub(super) fn push(&mut self, thread: ThreadId, op: Op, result: u64, site: SiteId) {
         let step = Step { thread, alternative: 0 };
         self.events.push(Event { step, op, result, site });
     }
 
-    fn operation(&mut self, thread: ThreadId, op: &Op, result: u64) {
+    pub(super) fn operation(&mut self, thread: ThreadId, op: &Op, result: u64) {
         match op.act {
             Act::Spawn(child) => {
                 self.threads.insert(op.object, child);

@@ -22,13 +22,14 @@ pub(crate) use locals::{Local, Owned};
 pub(crate) use names::Place;
 pub(crate) use perform::{
     excuse_leaks, forget_owned, fresh_version, give_way, guards_unseen, is_checking, is_stopping,
-    note_bare_lock, note_owned, perform, perform_in_drop, run_to_end, unseen, version_of,
+    note_lock, note_owned, perform, perform_in_drop, run_to_end, unseen, version_of,
     version_of_model,
 };
 pub(crate) use place::{address_of_number, number_of_address, number_of_heap_address};
 #[cfg(feature = "std-size")]
 pub(crate) use registers::{keep_at, leave, register_at};
 pub(crate) use slot::{About, Slot};
+pub(crate) use unsync::note_unsync_load;
 pub(crate) use version::{hash_of, mix};
 
 pub use arena::Allocator;
@@ -53,4 +54,5 @@ mod program;
 mod registers;
 mod slot;
 mod strand;
+mod unsync;
 mod version;

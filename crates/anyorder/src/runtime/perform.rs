@@ -52,9 +52,11 @@ pub(crate) fn is_stopping() -> bool {
     core::with(|core| core.phase() == Phase::Stopping) == Some(true)
 }
 
-/// Notes that a lock protects nothing that is seen.
-pub(crate) fn note_bare_lock() {
-    core::with(|core| core.state.borrow_mut().has_bare_locks = true);
+/// Notes that a lock is taken: it may protect data that is not seen, beside what is in it or behind
+/// a shared borrow of that.
+#[inline]
+pub(crate) fn note_lock() {
+    core::with(|core| core.state.borrow_mut().has_locks = true);
 }
 
 /// Returns whether locks protect data that is not seen.

@@ -159,6 +159,6 @@ impl ThreadProgram for Program {
     }
 
     fn may_hide_data(&self) -> bool {
-        self.core.state.borrow().has_bare_locks
+        self.core.state.borrow().has_locks
     }
 }

@@ -3,7 +3,6 @@
 use crate::runtime::{self, Contents, Slot};
 use anyorder_threads::{Act, LockMode, Object, ObjectId, Patience};
 use std::cell::Cell;
-use std::mem;
 use std::panic::Location;
 use std::sync::{PoisonError, TryLockError};
 use std::thread;
@@ -85,10 +84,7 @@ impl<T: ?Sized> Locked<T> {
     /// Notes that the lock was taken: if what it protects is elsewhere, that may be read and
     /// changed.
     pub(crate) fn begin(&self, section: &mut Section) {
-        // SAFETY: nothing is read but the size.
-        if mem::size_of_val(unsafe { &*self.contents.get() }) == 0 {
-            runtime::note_bare_lock();
-        }
+        runtime::note_lock();
         if runtime::guards_unseen() {
             section.is_used.set(true);
             runtime::perform(self.data_id(), Act::Use, section.at);

@@ -192,14 +192,15 @@ impl AtomicBool {
         self.register.get()
     }
 
-    /// Loads without an ordering.
+    /// Loads without an ordering. A store that nothing orders with it is a race, and reported
+    /// where an execution shows it.
     ///
     /// # Safety
     ///
     /// Nobody may write at the same time.
     #[track_caller]
     pub unsafe fn unsync_load(&self) -> bool {
-        self.load(Ordering::Relaxed)
+        self.register.unsync_load()
     }
 }
 

@@ -16,6 +16,14 @@ impl<V: Number> Register<V> {
         self.perform(Act::Load(memory_order(order)), Location::caller())
     }
 
+    /// Loads without an ordering: a race with any store that is not ordered with it.
+    #[track_caller]
+    pub(super) fn unsync_load(&self) -> V {
+        let value = self.perform(Act::Load(MemoryOrder::Relaxed), Location::caller());
+        runtime::note_unsync_load();
+        value
+    }
+
     #[track_caller]
     pub(super) fn store(&self, value: V, order: Ordering) {
         valid_store(order);

@@ -219,14 +219,15 @@ impl<T> AtomicPtr<T> {
         self.register.get()
     }
 
-    /// Loads without an ordering.
+    /// Loads without an ordering. A store that nothing orders with it is a race, and reported
+    /// where an execution shows it.
     ///
     /// # Safety
     ///
     /// Nobody may write at the same time.
     #[track_caller]
     pub unsafe fn unsync_load(&self) -> *mut T {
-        self.load(Ordering::Relaxed)
+        self.register.unsync_load()
     }
 }
 

@@ -6,7 +6,7 @@
 use super::Sender;
 use super::rendezvous::Rendezvous;
 use crate::runtime::{self, Slot};
-use anyorder_threads::{Act, Object, Patience, received, sent};
+use anyorder_threads::{Act, Object, ObjectId, Patience, received, sent};
 use rustc_hash::FxHashMap;
 use std::panic::Location;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -43,6 +43,10 @@ impl<T> Items<T> {
         left.get(&number).and_then(|items| items.last()).map(f)
     }
 
+    fn is_empty(&self) -> bool {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
     /// Takes an item of that number.
     pub(crate) fn take(&self, number: u64) -> Option<T> {
         runtime::unseen(|| {
@@ -62,6 +66,8 @@ pub(super) struct Queue<T> {
     slot: Slot,
     capacity: Option<u32>,
     items: Items<T>,
+    /// Where the channel was made.
+    made: Site,
     /// For a channel that keeps nothing.
     pub(super) rendezvous: Option<Rendezvous<T>>,
 }
@@ -76,21 +82,45 @@ impl<T> Queue<T> {
             slot: Slot::of(std::any::type_name::<Sender<T>>).make(|| Object::queue(capacity)),
             capacity,
             items: Items::new(),
+            made: Location::caller(),
             rendezvous: is_rendezvous.then(Rendezvous::new),
         })
     }
 
     pub(super) fn perform(&self, act: Act, at: Site) -> u64 {
-        runtime::perform_in_drop(self.slot.id(|| Object::queue(self.capacity)), act, at)
+        runtime::perform_in_drop(self.id(), act, at)
     }
 
     /// Sends an item. Returns it with the reason if it was not sent. Not for a rendezvous.
     pub(super) fn send(&self, item: T, patience: Patience, at: Site) -> Result<(), (T, u64)> {
         let number = self.items.leave(item);
         match self.perform(Act::Send(number, patience), at) {
-            sent::DONE => Ok(()),
-            reason => Err((self.items.take(number).expect("it was left"), reason)),
+            sent::DONE => {
+                // Items are destroyed by the receiver. Without one they leak.
+                runtime::note_owned(self.id(), self.made);
+                Ok(())
+            }
+            reason => {
+                let item = self.items.take(number).expect("it was left");
+                self.forget_items_if_none();
+                Err((item, reason))
+            }
         }
+    }
+
+    fn forget_items_if_none(&self) {
+        if self.items.is_empty() {
+            self.forget_items();
+        }
+    }
+
+    /// The items that are left are no leak.
+    pub(super) fn forget_items(&self) {
+        runtime::forget_owned(self.id());
+    }
+
+    fn id(&self) -> ObjectId {
+        self.slot.id(|| Object::queue(self.capacity))
     }
 
     /// Receives an item, or a number that is none.
@@ -100,7 +130,11 @@ impl<T> Queue<T> {
         }
         match self.perform(Act::Receive(patience), at) {
             none @ (received::DISCONNECTED | received::EMPTY) => Err(none),
-            number => self.items.take(number).ok_or(received::DISCONNECTED),
+            number => {
+                let item = self.items.take(number).ok_or(received::DISCONNECTED);
+                self.forget_items_if_none();
+                item
+            }
         }
     }
 }

@@ -89,6 +89,7 @@ impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
         let at = Location::caller();
         self.queue.perform(Act::Receivers(false), at);
+        self.queue.forget_items();
         if let Some(rendezvous) = &self.queue.rendezvous {
             rendezvous.refuse(&self.queue, at);
         } else if mem::needs_drop::<T>() {
