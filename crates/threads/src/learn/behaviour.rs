@@ -4,7 +4,7 @@
 use super::calls::{Calls, Point};
 use super::footprint::{FootprintId, Footprints};
 use super::kind::touches;
-use super::persistent::Memo;
+use super::memo::Memo;
 use super::sabotage::Sabotage;
 use crate::ids::{ObjectId, SiteId, ThreadId};
 use crate::object::Object;
@@ -91,6 +91,8 @@ pub(crate) struct Behaviours {
     joined: Vec<NodeId>,
     /// What was found out about footprints and places, to choose the threads to try.
     pub(crate) memo: RefCell<Memo>,
+    /// Counts what persistent sets that were found before may not hold for.
+    pub(crate) epoch: u64,
     /// Whether some thread accesses plain data.
     pub(crate) has_accesses: bool,
     pub(crate) sabotage: Sabotage,
@@ -117,6 +119,7 @@ impl Behaviours {
             grown: Vec::new(),
             joined: Vec::new(),
             memo: RefCell::default(),
+            epoch: 0,
             has_accesses: false,
             sabotage: Sabotage::None,
         }
@@ -195,15 +198,17 @@ impl Behaviours {
         let id = OpId(self.ops.len() as u32);
         if let Act::Invoke(call) = op.act {
             let sabotage = self.sabotage;
-            self.calls.see(op.object, call, |call, other| {
+            let is_new = self.calls.see(op.object, call, |call, other| {
                 sabotage == Sabotage::CallsCommute || program.commute(op.object, call, other)
             });
+            self.epoch += u64::from(is_new);
         }
         if let Act::Spawn(child) = op.act {
             if self.ends.len() <= child.index() {
                 self.ends.resize(child.index() + 1, None);
             }
             self.ends[child.index()] = Some(op.object);
+            self.epoch += 1;
         }
         op.objects(|object| {
             if self.initial.len() <= object.index() {
@@ -273,6 +278,7 @@ impl Behaviours {
                     self.roots.resize(thread.index() + 1, None);
                 }
                 self.roots[thread.index()] = Some(node);
+                self.epoch += 1;
             }
             Some((parent, result)) => {
                 let children = &mut self.nodes[parent.0 as usize].children;
@@ -280,6 +286,7 @@ impl Behaviours {
                 children.insert(at, (result, node));
                 self.nodes[node.0 as usize].parents.push(parent);
                 self.grown.push(parent);
+                self.epoch += u64::from(self.memo.get_mut().rests_on(parent));
                 if (parent.0 as usize) < self.classified {
                     self.joined.push(node);
                 }
@@ -338,6 +345,7 @@ impl Behaviours {
         self.survey_ops();
         self.classes.clear();
         self.memo.get_mut().clear();
+        self.epoch += 1;
         // Calls seen since have given points to others.
         self.footprints_of.clear();
         (self.apart, self.classified) = (apart, self.nodes.len());
@@ -490,6 +498,7 @@ impl Behaviours {
         let place = &mut self.nodes[node.0 as usize];
         let is_new = (rest, union) != (place.own, place.future);
         (place.own, place.future) = (rest, union);
+        self.epoch += u64::from(is_new && (node.0 as usize) < self.classified);
         is_new
     }
 }

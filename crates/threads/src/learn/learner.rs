@@ -6,6 +6,7 @@ use super::persistent::Persistent;
 use super::sabotage::Sabotage;
 use super::shortest;
 use super::state::{State, Successor};
+use super::walks::Tree;
 use crate::execution::{Ending, Execution, Step};
 use crate::ids::ThreadId;
 use crate::op::Act;
@@ -30,6 +31,10 @@ pub(super) struct Learner<'p, P: ThreadProgram + ?Sized> {
     classes: FxHashSet<Hash128>,
     pub(super) persistent: Persistent,
     pub(super) slots: Slots,
+    /// The random walks so far.
+    pub(super) tree: Tree,
+    /// Used again and again: in how many ways each thread can go on.
+    pub(super) ways: Vec<u32>,
     /// By thread, where it is in the execution.
     places: FxHashMap<ThreadId, NodeId>,
     pub(super) has_learnt: bool,
@@ -73,6 +78,8 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
             classes: FxHashSet::default(),
             persistent: Persistent::default(),
             slots: Slots::default(),
+            tree: Tree::default(),
+            ways: Vec::new(),
             places: FxHashMap::default(),
             has_learnt: false,
             bound: None,
@@ -132,6 +139,7 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
         self.has_learnt = false;
         self.known.classify(self.options.classes, self.sabotage);
         self.learnt.searches += 1;
+        self.tree = Tree::default();
         self.visited.clear();
         self.classes.clear();
         (self.learnt.states, self.learnt.transitions, self.learnt.classes) = (0, 0, 0);
@@ -224,14 +232,15 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
 
     /// Enters a state, unless it was visited.
     fn enter(&mut self, state: State, stack: &mut Vec<Frame>) {
-        let mut ways = Vec::new();
+        let mut ways = std::mem::take(&mut self.ways);
         state.ways(&self.known, self.options.spins_max, &mut ways);
         let threads = self.persistent.find(&state, &self.known, &ways, self.sabotage);
-        let mut steps = Vec::new();
+        let mut steps = Vec::with_capacity(threads.len());
         for at in threads {
             let thread = state.live[*at].0;
             steps.extend((0..ways[*at]).map(|alternative| Step { thread, alternative }));
         }
+        self.ways = ways;
         // A state without a choice leads to one with a choice, or to an end.
         let mut key = None;
         if steps.len() > 1 {

@@ -32,6 +32,7 @@ mod footprint;
 mod hash;
 mod kind;
 mod learner;
+mod memo;
 mod outcome;
 mod persistent;
 mod rising;
