@@ -32,6 +32,7 @@ pub use weak::{
 
 mod dfs;
 mod execution;
+mod fuzz;
 mod ids;
 mod learn;
 mod object;
