@@ -28,8 +28,8 @@ const SAMPLERS: [Sampling; 5] = [
 ];
 
 /// The seeds of each line, and the most executions of each seed.
-const SEEDS: u64 = 31;
-const EXECUTIONS_MAX: u64 = 20_000;
+const SEEDS: u64 = 15;
+const EXECUTIONS_MAX: u64 = 5_000;
 
 fn count_of<const N: usize>() -> Arc<[AtomicUsize; N]> {
     Arc::new(std::array::from_fn(|_| AtomicUsize::new(0)))

@@ -10,8 +10,10 @@ use crate::ids::{ObjectId, SiteId, ThreadId};
 use crate::object::Object;
 use crate::op::{Act, Op};
 use crate::program::{Next, ThreadProgram};
+use anyorder_common::state_hash::StateHash;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
+use std::hash::Hash as _;
 
 /// A place in the tree of a thread: the thread after certain results.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -337,6 +339,14 @@ impl Behaviours {
             Act::Return { .. } => (invocation, depth - 1),
             _ => (invocation, depth),
         }
+    }
+
+    /// Returns a hash of all that is known.
+    pub(crate) fn digest(&self) -> u128 {
+        let mut hash = StateHash::new();
+        (&self.ops, &self.roots).hash(&mut hash);
+        self.nodes.iter().for_each(|node| (node.op, &node.children).hash(&mut hash));
+        hash.finish128().0
     }
 
     /// Makes the futures and the classes of all nodes anew. With `apart`, each node has a class of

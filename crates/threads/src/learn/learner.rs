@@ -1,6 +1,7 @@
 //! The search, and the executions from which it learns.
 
 use super::behaviour::{Behaviours, NodeId};
+use super::journal::{Counts, Entry, Journal, Position};
 use super::outcome::{Blocked, Fault, Found, Incomplete, LearnOptions, Learnt};
 use super::persistent::Persistent;
 use super::sabotage::Sabotage;
@@ -12,6 +13,8 @@ use crate::ids::ThreadId;
 use crate::op::Act;
 use crate::program::{Next, ThreadProgram};
 use crate::races::Slots;
+#[cfg(test)]
+use anyorder_common::cancel::StopReason;
 use anyorder_common::hash::Hash128;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -27,8 +30,8 @@ pub(super) struct Learner<'p, P: ThreadProgram + ?Sized> {
     pub(super) faults: FxHashSet<Fault>,
     /// The faults of the search that no execution has shown yet.
     pub(super) claimed: Vec<Fault>,
-    visited: FxHashSet<Hash128>,
-    classes: FxHashSet<Hash128>,
+    pub(super) visited: FxHashSet<Hash128>,
+    pub(super) classes: FxHashSet<Hash128>,
     pub(super) persistent: Persistent,
     pub(super) slots: Slots,
     /// The random walks so far.
@@ -46,20 +49,25 @@ pub(super) struct Learner<'p, P: ThreadProgram + ?Sized> {
     pub(super) executions_max: u64,
     /// After how many steps in vain a search that has learnt something begins anew: then more
     /// states are one.
-    patience: u64,
+    pub(super) patience: u64,
     /// The steps since something was learnt, and the executions then.
-    in_vain: (u64, u64),
+    pub(super) in_vain: (u64, u64),
+    /// What was done, if that is kept, and where the exploration was cut.
+    pub(super) journal: Option<Journal>,
+    pub(super) position: Position,
+    /// The counts before the last step of the search.
+    pub(super) before: Counts,
 }
 
 /// A state of the search and the steps to try there.
-struct Frame {
-    state: State,
-    steps: Vec<Step>,
-    next: usize,
+pub(super) struct Frame {
+    pub(super) state: State,
+    pub(super) steps: Vec<Step>,
+    pub(super) next: usize,
     /// The hash of the state, if it has a choice.
-    key: Option<Hash128>,
+    pub(super) key: Option<Hash128>,
     /// The executions when the state was entered.
-    executions: u64,
+    pub(super) executions: u64,
 }
 
 impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
@@ -87,6 +95,9 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
             executions_max: options.executions_max,
             patience: 5_000,
             in_vain: (0, 0),
+            journal: None,
+            position: Position::Start,
+            before: Counts::default(),
         }
     }
 
@@ -94,11 +105,14 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
         if let Some(most) = self.options.preemptions_max {
             return self.rise(most);
         }
+        if self.options.keeps_journal {
+            return self.explore_kept();
+        }
         // The last part of a limit is for what may be complete up to some number of preemptions.
         if self.options.executions_max != u64::MAX {
             self.executions_max -= self.options.executions_max / RISING_PART;
         }
-        let all = self.explore_all();
+        let all = self.explore_all(Position::Start);
         self.executions_max = self.options.executions_max;
         match all {
             Err(limit @ (Incomplete::Executions | Incomplete::Stopped(_)))
@@ -119,24 +133,57 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
         }
     }
 
-    fn explore_all(&mut self) -> Result<(), Incomplete> {
-        self.run(&[])?;
-        // Walks would hide the fault from the tests.
-        if self.sabotage != Sabotage::OneSearch {
-            self.wander()?;
-        }
+    pub(super) fn explore_all(&mut self, position: Position) -> Result<(), Incomplete> {
+        let mut place = match position {
+            Position::Start => {
+                self.position = Position::Start;
+                self.run(&[])?;
+                if self.has_walks() {
+                    self.wander(1, 0)?;
+                }
+                None
+            }
+            Position::Walks { random, in_vain } => {
+                self.wander(random, in_vain)?;
+                None
+            }
+            Position::Search(place) => Some(place),
+        };
         loop {
-            self.begin_search();
-            self.search()?;
+            let mut stack = Vec::new();
+            match place.take() {
+                Some(place) => stack = self.take_place(*place)?,
+                None => {
+                    self.begin_search();
+                    if let Some(start) = State::start(&self.known, self.sabotage) {
+                        self.enter(start, &mut stack);
+                    }
+                }
+            }
+            let searched = self.search(&mut stack);
+            if searched.is_err() && self.journal.is_some() {
+                self.note_place(&stack);
+            }
+            searched?;
             if !self.has_learnt || self.sabotage == Sabotage::OneSearch {
                 return Ok(());
             }
         }
     }
 
+    /// Whether random walks come first. They would hide faults from tests.
+    fn has_walks(&self) -> bool {
+        #[cfg(test)]
+        if self.options.trial.1 {
+            return false;
+        }
+        self.sabotage != Sabotage::OneSearch
+    }
+
     /// Forgets the states of the last search.
     pub(super) fn begin_search(&mut self) {
         self.has_learnt = false;
+        self.keep(|| Entry::Search);
         self.known.classify(self.options.classes, self.sabotage);
         self.learnt.searches += 1;
         self.tree = Tree::default();
@@ -151,6 +198,13 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
     pub(super) fn goes_on(&mut self) -> Result<bool, Incomplete> {
         if self.learnt.transitions.is_multiple_of(1024) {
             self.check()?;
+        }
+        #[cfg(test)]
+        {
+            if self.options.trial.0 == 0 {
+                return Err(Incomplete::Stopped(StopReason::Interrupted));
+            }
+            self.options.trial.0 -= 1;
         }
         self.learnt.transitions += 1;
         self.in_vain.0 += 1;
@@ -172,10 +226,7 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
     }
 
     /// Searches what is known, and learns what is not.
-    fn search(&mut self) -> Result<(), Incomplete> {
-        let Some(start) = State::start(&self.known, self.sabotage) else { return Ok(()) };
-        let mut stack: Vec<Frame> = Vec::new();
-        self.enter(start, &mut stack);
+    fn search(&mut self, stack: &mut Vec<Frame>) -> Result<(), Incomplete> {
         while let Some(frame) = stack.last_mut() {
             let Some(step) = frame.steps.get(frame.next).copied() else {
                 // What was learnt below may be news about another state with this key, too.
@@ -188,6 +239,7 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
                 continue;
             };
             frame.next += 1;
+            self.before = self.counts();
             if !self.goes_on()? {
                 return Ok(());
             }
@@ -199,7 +251,7 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
             let (after, races) = match state.after(step, &self.known, &mut self.slots, keep) {
                 Successor::Known(state, races) => (state, races),
                 Successor::Unknown(node, result) => {
-                    let path: Vec<Step> = way(&stack);
+                    let path: Vec<Step> = way(stack);
                     self.run_to_learn(&path, (node, result))?;
                     // The same step, from what is known now.
                     let state = self.state_after(&path[..path.len() - 1]);
@@ -211,9 +263,9 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
                 }
             };
             for race in races {
-                self.claim(Fault::Race(race), || way(&stack));
+                self.claim(Fault::Race(race), || way(stack));
             }
-            self.enter(after, &mut stack);
+            self.enter(after, stack);
         }
         Ok(())
     }
@@ -292,7 +344,7 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
     }
 
     /// The fault of a state in which nothing can go on.
-    fn stuck(&self, state: &State) -> Fault {
+    pub(super) fn stuck(&self, state: &State) -> Fault {
         let blocked = |(thread, node): &(ThreadId, NodeId)| Blocked {
             thread: *thread,
             op: self.known.op(*node).clone(),
@@ -309,7 +361,16 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
     pub(super) fn claim(&mut self, fault: Fault, steps: impl FnOnce() -> Vec<Step>) {
         if !self.faults.contains(&fault) {
             self.claimed.push(fault.clone());
-            self.note(fault, steps);
+            let steps = steps();
+            self.keep(|| Entry::Claim(steps.clone()));
+            self.note(fault, || steps);
+        }
+    }
+
+    /// Writes down what is done, if that is kept.
+    fn keep(&mut self, entry: impl FnOnce() -> Entry) {
+        if let Some(journal) = &mut self.journal {
+            journal.entries.push(entry());
         }
     }
 
@@ -341,6 +402,7 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
             return Err(Incomplete::Executions);
         }
         self.learnt.executions += 1;
+        self.keep(|| Entry::Run(path.to_vec()));
         self.places.clear();
         self.execution.restart();
         self.learn_first(ThreadId::MAIN)?;

@@ -1,6 +1,7 @@
 //! Random walks through what is known: before the search, and after one that was cut.
 
 use super::behaviour::{Behaviours, NodeId};
+use super::journal::Position;
 use super::learner::Learner;
 use super::outcome::{Incomplete, Unseen};
 use super::state::{State, Successor};
@@ -78,10 +79,10 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
     /// Walks at random through what is known, and learns where that ends, until walks keep ending
     /// where the program does. A search that learns all from its first states on would do so from
     /// its last choices upwards, and see two states as one only much later.
-    pub(super) fn wander(&mut self) -> Result<(), Incomplete> {
-        let mut rng = SplitMix64(1);
-        let mut in_vain = 0;
+    pub(super) fn wander(&mut self, random: u64, mut in_vain: u32) -> Result<(), Incomplete> {
+        let mut rng = SplitMix64(random);
         while in_vain < WALKS_IN_VAIN {
+            self.position = Position::Walks { random: rng.0, in_vain };
             self.check()?;
             in_vain += 1;
             let Some((path, end)) = self.walk(&mut rng, in_vain) else { return Ok(()) };
