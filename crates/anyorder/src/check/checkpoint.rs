@@ -4,19 +4,21 @@ use super::environment;
 use super::explore::{Limits, explore_from};
 use super::summary::Summary;
 use crate::runtime::Program;
+use anyorder_common::files::{AtomicFile, FileError, FileKind, never_stop, read_found, text_of};
 use anyorder_threads::{Incomplete, Journal, JournalError};
-use std::ffi::OsString;
 use std::fmt::{self, Display, Formatter};
+use std::io::{self, Write as _};
 use std::path::Path;
-use std::{fs, io};
 
 /// The first line. The number changes with the meaning of what follows.
 const FORMAT: &str = "anyorder checkpoint 1";
 
+const KIND: FileKind = FileKind { name: "a checkpoint", bytes_max: 1 << 34 };
+
 /// Why a check cannot go on from a file.
 #[derive(Debug)]
-pub(super) enum Refusal {
-    Read(io::Error),
+enum Refusal {
+    Read(FileError),
     Version,
     Test(String),
     Wrong(JournalError),
@@ -58,7 +60,7 @@ pub(super) fn explore(program: &mut Program, limits: Limits, path: &Path) -> Sum
     let (summary, journal) = explore_from(program, limits, Some(resume));
     let done = match journal {
         Some(journal) => write(path, &test, &journal),
-        None if was_there && summary.incomplete.is_none() => fs::remove_file(path),
+        None if was_there && summary.incomplete.is_none() => std::fs::remove_file(path),
         None => Ok(()),
     };
     if let Err(error) = done {
@@ -68,12 +70,10 @@ pub(super) fn explore(program: &mut Program, limits: Limits, path: &Path) -> Sum
 }
 
 /// Reads a checkpoint of a test. `None` if there is no such file.
-pub(super) fn read(path: &Path, test: &str) -> Result<Option<Journal>, Refusal> {
-    let text = match fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(Refusal::Read(error)),
-    };
+fn read(path: &Path, test: &str) -> Result<Option<Journal>, Refusal> {
+    let bytes = read_found(path, KIND, never_stop).map_err(Refusal::Read)?;
+    let Some(bytes) = bytes else { return Ok(None) };
+    let text = text_of(bytes).map_err(Refusal::Read)?;
     let head = format!("{FORMAT} of version {}\n", version());
     let rest = text.strip_prefix(&head).ok_or(Refusal::Version)?;
     let (name, journal) = rest.split_once('\n').ok_or(Refusal::Version)?;
@@ -83,18 +83,11 @@ pub(super) fn read(path: &Path, test: &str) -> Result<Option<Journal>, Refusal> 
     journal.parse().map(Some).map_err(Refusal::Wrong)
 }
 
-/// Writes a checkpoint: to another file first, so that one that was there is there until then.
-pub(super) fn write(path: &Path, test: &str, journal: &Journal) -> io::Result<()> {
-    let mut name = path.file_name().map_or_else(OsString::new, OsString::from);
-    name.push(format!(".{}", std::process::id()));
-    let beside = path.with_file_name(name);
-    let text = format!("{FORMAT} of version {}\n{test}\n{journal}", version());
-    let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, path));
-    if written.is_err() {
-        // What is left of it is of no use; the error that counts is the other one.
-        let _ = fs::remove_file(&beside);
-    }
-    written
+/// Writes a checkpoint, whole or not at all: one that was there is there until then.
+fn write(path: &Path, test: &str, journal: &Journal) -> io::Result<()> {
+    let mut file = AtomicFile::create(path)?;
+    write!(file, "{FORMAT} of version {}\n{test}\n{journal}", version())?;
+    file.commit()
 }
 
 #[cfg(test)]
@@ -102,6 +95,7 @@ mod tests {
     use super::*;
     use crate::sync::Mutex;
     use crate::{Builder, Summary, thread};
+    use std::fs;
     use std::path::PathBuf;
 
     fn file(name: &str) -> PathBuf {

@@ -40,6 +40,7 @@ mod memo;
 mod outcome;
 mod persistent;
 mod rising;
+mod runs;
 mod sabotage;
 mod shortest;
 mod state;
