@@ -188,8 +188,8 @@ impl Builder {
     }
 
     /// If a limit cuts the check, writes what is needed to go on into a file, and goes on from
-    /// there the next time: in all, the executions are those of one check without a limit. A complete
-    /// check removes the file; one of another test or version is refused. The variable
+    /// there the next time: in all, the executions are those of one check without a limit. A
+    /// complete check removes the file; one of another test or version is refused. The variable
     /// `ANYORDER_CHECKPOINT` does the same for a [`check`](Self::check), as long as only one test
     /// runs. Not with a bound of preemptions, nor under weak memory.
     ///
