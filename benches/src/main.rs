@@ -2,17 +2,20 @@
 //!
 //! ```text
 //! cargo run --release --manifest-path benches/Cargo.toml [SECONDS [PROGRAM...]]
+//! cargo run --release --manifest-path benches/Cargo.toml -- --samplers
 //! ```
 //!
 //! Each line is one program of one size: for each library the executions, the processor time, and a
 //! mark if it did not come to an end within SECONDS (10). The last lines are executions a second on
-//! one core. Each run is a process of its own, which tells how much memory it took at most.
+//! one core. Each run is a process of its own, which tells how much memory it took at most. With
+//! `--samplers`, how many random executions anyorder needs until it meets a bug.
 
 use std::io::{self, Write as _};
 use std::process::{Command, ExitCode};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+mod bugs;
 mod with_anyorder {
     use anyorder::sync::{Arc, Mutex, RwLock, atomic::AtomicUsize};
     use anyorder::thread;
@@ -196,6 +199,10 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         };
         one(library, program, size, Duration::from_secs(limit));
+    }
+    if arguments.first().is_some_and(|first| first == "--samplers") {
+        bugs::compare();
+        return ExitCode::SUCCESS;
     }
     let limit = match arguments.first().map(|text| text.parse()) {
         None => 10,

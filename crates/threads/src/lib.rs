@@ -18,8 +18,8 @@ pub use dfs::{Plain, every_execution};
 pub use execution::{Ending, Event, Execution, SPINS_MAX, Step};
 pub use ids::{ObjectId, SiteId, ThreadId};
 pub use learn::{
-    Blocked, Divergence, Fault, Found, Incomplete, LearnOptions, Learnt, Unseen,
-    explore_by_learning,
+    Blocked, Divergence, Fault, Found, Incomplete, Journal, JournalError, LearnOptions, Learnt,
+    Unseen, explore_by_learning,
 };
 pub use object::{Object, World};
 pub use op::{Act, Change, LockMode, MemoryOrder, Op, Patience, place, received, sent};
@@ -32,6 +32,7 @@ pub use weak::{
 
 mod dfs;
 mod execution;
+mod fuzz;
 mod ids;
 mod learn;
 mod object;

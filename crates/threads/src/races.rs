@@ -70,6 +70,22 @@ impl Slots {
         id
     }
 
+    /// What has numbers, in their order.
+    pub(crate) fn list(&self) -> Vec<(ObjectId, Option<ThreadId>)> {
+        let mut list: Vec<_> = self.ids.iter().collect();
+        list.sort_unstable_by_key(|entry| entry.1);
+        list.into_iter().map(|entry| *entry.0).collect()
+    }
+
+    /// Gives numbers in the order of a list.
+    pub(crate) fn of_list(list: &[(ObjectId, Option<ThreadId>)]) -> Slots {
+        let mut slots = Slots::default();
+        for (object, reader) in list {
+            slots.id(*object, *reader);
+        }
+        slots
+    }
+
     /// All numbers of an object.
     pub(crate) fn of(&self, object: ObjectId) -> &[u32] {
         self.of.get(&object).map_or(&[], Vec::as_slice)

@@ -1,6 +1,7 @@
 //! Random executions, for programs whose executions are too many.
 
 use crate::execution::{Ending, Execution, Step};
+use crate::fuzz::{Fuzzer, Guide};
 use crate::ids::ThreadId;
 use crate::learn::{Blocked, Fault, Found, LearnOptions, Sabotage, conflict};
 use crate::op::{Act, Op};
@@ -25,6 +26,10 @@ pub enum Sampling {
     /// in conflict with the one that ran (X. Yuan, J. Yang, R. Gu, "Partial order aware concurrency
     /// sampling", CAV 2018: POS).
     PartialOrder,
+    /// As `PartialOrder`, but which operation sees what which one wrote is chosen by what the
+    /// executions before have shown (D. Wolff and others, "Greybox fuzzing for concurrency
+    /// testing", ASPLOS 2024: RFF).
+    ReadsFrom,
 }
 
 /// What random executions found.
@@ -51,15 +56,21 @@ pub fn sample<P: ThreadProgram + ?Sized>(
     let mut sampled = Sampled::default();
     let mut execution = Execution::new(program);
     execution.set_spins_max(options.spins_max);
-    let mut longest = 1;
+    let (mut longest, mut fuzzer) = (1, Fuzzer::default());
     while sampled.executions < options.executions_max && options.cancel.check().is_ok() {
         let rng = SplitMix64(SplitMix64(seed ^ sampled.executions << 20).bits());
         let mut chooser = Chooser::new(sampling, rng, longest);
+        if sampling == Sampling::ReadsFrom {
+            chooser.guide = Some(fuzzer.next(&mut chooser.rng));
+        }
         execution.restart();
         let length = run(&mut execution, &mut chooser, options, &mut sampled.faults);
         sampled.executions += 1;
         sampled.steps += length as u64;
         longest = longest.max(length);
+        if let Some(guide) = chooser.guide {
+            fuzzer.note(guide, execution.events());
+        }
     }
     sampled
 }
@@ -120,6 +131,8 @@ struct Chooser {
     /// Where the running thread gets the lowest priority, ascending.
     changes: Vec<usize>,
     lowest: u64,
+    /// What is to see what, if that is chosen.
+    guide: Option<Guide>,
 }
 
 impl Chooser {
@@ -130,7 +143,7 @@ impl Chooser {
             changes.sort_unstable();
         }
         let lowest = u64::from(u32::MAX);
-        Chooser { sampling, rng, priorities: FxHashMap::default(), changes, lowest }
+        Chooser { sampling, rng, priorities: FxHashMap::default(), changes, lowest, guide: None }
     }
 
     /// The priority of a thread: at first above all that were lowered.
@@ -151,6 +164,8 @@ impl Chooser {
         if self.sampling == Sampling::Walk {
             return Some(self.rng.pick(ready));
         }
+        let allowed = self.guide.as_mut().map(|guide| guide.allowed(ready, execution));
+        let ready = allowed.as_deref().unwrap_or(ready);
         let mut best = ready[0].thread;
         for step in ready {
             if self.priority(step.thread) > self.priority(best) {
@@ -162,7 +177,7 @@ impl Chooser {
             self.lowest -= 1;
             self.priorities.insert(best, self.lowest);
         }
-        if self.sampling == Sampling::PartialOrder
+        if matches!(self.sampling, Sampling::PartialOrder | Sampling::ReadsFrom)
             && let Some(next) = execution.next(best)
         {
             let op = next.op.clone();

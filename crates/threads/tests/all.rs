@@ -7,6 +7,7 @@ mod mutants;
 mod plain;
 mod programs;
 mod races;
+mod resume;
 mod rising;
 mod sample;
 mod script;

@@ -6,11 +6,12 @@ use anyorder_testkit::effort::seeds;
 use anyorder_threads::{Fault, LearnOptions, Sampling, sample};
 use std::collections::{BTreeMap, BTreeSet};
 
-const ALL: [Sampling; 4] = [
+const ALL: [Sampling; 5] = [
     Sampling::Walk,
     Sampling::Priorities { depth: 1 },
     Sampling::Priorities { depth: 3 },
     Sampling::PartialOrder,
+    Sampling::ReadsFrom,
 ];
 
 #[test]

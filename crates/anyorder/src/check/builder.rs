@@ -4,7 +4,7 @@ use super::explore::{Limits, explore, replay};
 use super::replay::{Replayed, Schedule};
 use super::summary::Summary;
 use super::weak::{Memory, explore_both};
-use super::{environment, html};
+use super::{checkpoint, environment, html};
 use crate::runtime::{Program, Setting};
 use std::panic::Location;
 use std::path::PathBuf;
@@ -50,6 +50,7 @@ pub struct Builder {
     leaks_allowed: bool,
     replay: Option<String>,
     report: Option<PathBuf>,
+    checkpoint: Option<PathBuf>,
     memory: Memory,
 }
 
@@ -186,12 +187,35 @@ impl Builder {
         self
     }
 
+    /// If a limit cuts the check, writes what is needed to go on into a file, and goes on from
+    /// there the next time: in all, the executions are those of one check without a limit. A
+    /// complete check removes the file; one of another test or version is refused. The variable
+    /// `ANYORDER_CHECKPOINT` does the same for a [`check`](Self::check), as long as only one test
+    /// runs. Not with a bound of preemptions, nor under weak memory.
+    ///
+    /// ```
+    /// use anyorder::Builder;
+    /// let file = std::env::temp_dir().join(format!("checkpoint-{}", std::process::id()));
+    /// let test = || assert!(anyorder::choose(9) < 9);
+    /// let first = Builder::new().executions_max(5).checkpoint(&file).explore(test);
+    /// assert!(first.incomplete.is_some() && first.executions == 5);
+    /// let second = Builder::new().executions_max(5).checkpoint(&file).explore(test);
+    /// assert!(second.incomplete.is_none() && second.executions == 9);
+    /// ```
+    pub fn checkpoint(mut self, file: impl Into<PathBuf>) -> Builder {
+        self.checkpoint = Some(file.into());
+        self
+    }
+
     /// Runs a closure in all of its executions, and returns what was found.
     pub fn explore(self, f: impl Fn() + Send + Sync + 'static) -> Summary {
         let mut program = Program::with(self.setting, Arc::new(f));
         let mut summary = match self.replay.as_deref().map(str::parse::<Schedule>) {
             None if self.memory == Memory::Rc11 => explore_both(&mut program, self.limits),
-            None => explore(&mut program, self.limits),
+            None => match self.checkpoint.filter(|_| self.limits.preemptions_max.is_none()) {
+                Some(file) => checkpoint::explore(&mut program, self.limits, &file),
+                None => explore(&mut program, self.limits),
+            },
             Some(Ok(schedule)) => replay(&mut program, &schedule, self.limits),
             Some(Err(error)) => {
                 Summary { replayed: Some(Replayed::Invalid(error)), ..Summary::default() }
@@ -214,6 +238,8 @@ impl Builder {
     pub fn check(mut self, f: impl Fn() + Send + Sync + 'static) -> u64 {
         let at = Location::caller();
         self.replay = self.replay.or_else(|| environment::variable("ANYORDER_REPLAY"));
+        let file = || environment::variable("ANYORDER_CHECKPOINT").map(PathBuf::from);
+        self.checkpoint = self.checkpoint.or_else(file);
         let folder = self.report.take();
         let folder = folder.or_else(|| environment::variable("ANYORDER_REPORT").map(PathBuf::from));
         let mut summary = self.explore(f);

@@ -12,7 +12,7 @@ use super::trace::Trace;
 use super::{blocked, endless, unseen};
 use crate::runtime::{self, Leaked, Program};
 use anyorder_common::cancel::{Cancel, StopReason};
-use anyorder_threads::{Act, Ending, Fault, Found, LearnOptions, ThreadId, races_of};
+use anyorder_threads::{Act, Ending, Fault, Found, Journal, LearnOptions, ThreadId, races_of};
 use std::thread;
 use std::time::Duration;
 
@@ -46,6 +46,16 @@ impl Default for Limits {
 /// assert_eq!((summary.executions, summary.failures.len()), (2, 1));
 /// ```
 pub fn explore(program: &mut Program, limits: Limits) -> Summary {
+    explore_from(program, limits, None).0
+}
+
+/// As [`explore`]. With `resume`, goes on where an earlier one was cut, if it has a journal; and if
+/// this one is cut, returns its journal.
+pub(super) fn explore_from(
+    program: &mut Program,
+    limits: Limits,
+    resume: Option<Option<Journal>>,
+) -> (Summary, Option<Box<Journal>>) {
     let budget = Budget::new(limits);
     program.set_describe(replay::of_log);
     let (cancel, turn) = (Cancel::new(), Cancel::new());
@@ -53,6 +63,8 @@ pub fn explore(program: &mut Program, limits: Limits) -> Summary {
         steps_max: limits.steps_max,
         executions_max: limits.executions_max.unwrap_or(u64::MAX),
         preemptions_max: limits.preemptions_max,
+        keeps_journal: resume.is_some(),
+        resume: resume.flatten(),
         cancel: cancel.clone(),
         turn: turn.clone(),
         ..LearnOptions::default()
@@ -60,6 +72,7 @@ pub fn explore(program: &mut Program, limits: Limits) -> Summary {
     // The last third of the time is for what may be complete up to some number of preemptions.
     let learnt = timed(limits.time_max, &cancel, || {
         let before = limits.time_max.map(|most| most * 2 / 3);
+        let before = before.filter(|_| !options.keeps_journal);
         timed(before, &turn, || unseen::explore(program, &options))
     });
     let mut reporter = Reporter { budget, sources: Sources::default(), saw_clock: false };
@@ -77,8 +90,9 @@ pub fn explore(program: &mut Program, limits: Limits) -> Summary {
         (program.has_outside_data(), Doubt::OutsideData),
         (reporter.saw_clock, Doubt::Clock),
     ];
+    let journal = learnt.journal;
     let doubts = doubts.into_iter().filter(|doubt| doubt.0).map(|doubt| doubt.1).collect();
-    Summary {
+    let summary = Summary {
         executions: learnt.executions,
         states: learnt.states,
         executions_for_reports: reporter.budget.executions + learnt.confirmations,
@@ -88,7 +102,8 @@ pub fn explore(program: &mut Program, limits: Limits) -> Summary {
         doubts,
         failures,
         ..Summary::default()
-    }
+    };
+    (summary, journal)
 }
 
 /// Calls `f`, and asks it to stop when the time is over.

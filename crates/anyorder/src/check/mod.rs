@@ -2,6 +2,7 @@
 //!
 //! - `builder`, `environment`: what is asked for; `explore`: the engine, and who reports what it
 //!   found;
+//! - `checkpoint`: where a check goes on that was cut;
 //! - `run`: one execution by hand; `replay`: one that a text tells; `passing`: the right run beside
 //!   a failing one;
 //! - `trace`, `names`, `source`: a run with the names of threads, of variables, of places;
@@ -27,6 +28,7 @@ use std::panic::Location;
 
 mod blocked;
 mod builder;
+mod checkpoint;
 mod endless;
 mod environment;
 mod explore;

@@ -247,6 +247,11 @@ fn incomplete_words(incomplete: &Incomplete) -> String {
         Incomplete::Executions => "as many as allowed, and there are more".to_owned(),
         Incomplete::Steps => "an execution had more operations than allowed".to_owned(),
         Incomplete::Stopped(reason) => format!("{reason}, and there are more"),
+        Incomplete::OtherProgram => {
+            "the checkpoint is of another test, or the test is not what it was: remove the file to \
+             begin anew"
+                .to_owned()
+        }
         Incomplete::Diverged(None) => {
             "something is not as it was in an earlier execution: does the test look at a clock, at \
              random numbers, at addresses, or at data that outlives an execution?"

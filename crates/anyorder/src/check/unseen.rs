@@ -16,7 +16,8 @@ pub(super) fn explore(program: &mut Program, options: &LearnOptions) -> Learnt {
         return learnt;
     }
     let executions_max = options.executions_max.saturating_sub(learnt.executions);
-    let left = LearnOptions { executions_max, ..options.clone() };
+    let (keeps_journal, resume) = (false, None);
+    let left = LearnOptions { executions_max, keeps_journal, resume, ..options.clone() };
     let again = explore_by_learning(program, &left);
     if (&again.incomplete, again.executions, again.steps)
         != (&learnt.incomplete, learnt.executions, learnt.steps)

@@ -4,14 +4,16 @@
 use super::calls::{Calls, Point};
 use super::footprint::{FootprintId, Footprints};
 use super::kind::touches;
-use super::persistent::Memo;
+use super::memo::Memo;
 use super::sabotage::Sabotage;
 use crate::ids::{ObjectId, SiteId, ThreadId};
 use crate::object::Object;
 use crate::op::{Act, Op};
 use crate::program::{Next, ThreadProgram};
+use anyorder_common::state_hash::StateHash;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
+use std::hash::Hash as _;
 
 /// A place in the tree of a thread: the thread after certain results.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -91,6 +93,8 @@ pub(crate) struct Behaviours {
     joined: Vec<NodeId>,
     /// What was found out about footprints and places, to choose the threads to try.
     pub(crate) memo: RefCell<Memo>,
+    /// Counts what persistent sets that were found before may not hold for.
+    pub(crate) epoch: u64,
     /// Whether some thread accesses plain data.
     pub(crate) has_accesses: bool,
     pub(crate) sabotage: Sabotage,
@@ -117,6 +121,7 @@ impl Behaviours {
             grown: Vec::new(),
             joined: Vec::new(),
             memo: RefCell::default(),
+            epoch: 0,
             has_accesses: false,
             sabotage: Sabotage::None,
         }
@@ -195,15 +200,17 @@ impl Behaviours {
         let id = OpId(self.ops.len() as u32);
         if let Act::Invoke(call) = op.act {
             let sabotage = self.sabotage;
-            self.calls.see(op.object, call, |call, other| {
+            let is_new = self.calls.see(op.object, call, |call, other| {
                 sabotage == Sabotage::CallsCommute || program.commute(op.object, call, other)
             });
+            self.epoch += u64::from(is_new);
         }
         if let Act::Spawn(child) = op.act {
             if self.ends.len() <= child.index() {
                 self.ends.resize(child.index() + 1, None);
             }
             self.ends[child.index()] = Some(op.object);
+            self.epoch += 1;
         }
         op.objects(|object| {
             if self.initial.len() <= object.index() {
@@ -273,6 +280,7 @@ impl Behaviours {
                     self.roots.resize(thread.index() + 1, None);
                 }
                 self.roots[thread.index()] = Some(node);
+                self.epoch += 1;
             }
             Some((parent, result)) => {
                 let children = &mut self.nodes[parent.0 as usize].children;
@@ -280,6 +288,7 @@ impl Behaviours {
                 children.insert(at, (result, node));
                 self.nodes[node.0 as usize].parents.push(parent);
                 self.grown.push(parent);
+                self.epoch += u64::from(self.memo.get_mut().rests_on(parent));
                 if (parent.0 as usize) < self.classified {
                     self.joined.push(node);
                 }
@@ -332,12 +341,21 @@ impl Behaviours {
         }
     }
 
+    /// Returns a hash of all that is known.
+    pub(crate) fn digest(&self) -> u128 {
+        let mut hash = StateHash::new();
+        (&self.ops, &self.roots).hash(&mut hash);
+        self.nodes.iter().for_each(|node| (node.op, &node.children).hash(&mut hash));
+        hash.finish128().0
+    }
+
     /// Makes the futures and the classes of all nodes anew. With `apart`, each node has a class of
     /// its own. Linear in the nodes.
     pub(crate) fn classify(&mut self, apart: bool, sabotage: Sabotage) {
         self.survey_ops();
         self.classes.clear();
         self.memo.get_mut().clear();
+        self.epoch += 1;
         // Calls seen since have given points to others.
         self.footprints_of.clear();
         (self.apart, self.classified) = (apart, self.nodes.len());
@@ -490,6 +508,7 @@ impl Behaviours {
         let place = &mut self.nodes[node.0 as usize];
         let is_new = (rest, union) != (place.own, place.future);
         (place.own, place.future) = (rest, union);
+        self.epoch += u64::from(is_new && (node.0 as usize) < self.classified);
         is_new
     }
 }

@@ -1,16 +1,20 @@
-//! The search, and the executions from which it learns.
+//! The search on what is known of the threads.
 
 use super::behaviour::{Behaviours, NodeId};
+use super::journal::{Counts, Entry, Journal, Position};
 use super::outcome::{Blocked, Fault, Found, Incomplete, LearnOptions, Learnt};
 use super::persistent::Persistent;
 use super::sabotage::Sabotage;
 use super::shortest;
 use super::state::{State, Successor};
-use crate::execution::{Ending, Execution, Step};
+use super::walks::Tree;
+use crate::execution::{Execution, Step};
 use crate::ids::ThreadId;
 use crate::op::Act;
-use crate::program::{Next, ThreadProgram};
+use crate::program::ThreadProgram;
 use crate::races::Slots;
+#[cfg(test)]
+use anyorder_common::cancel::StopReason;
 use anyorder_common::hash::Hash128;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -26,12 +30,16 @@ pub(super) struct Learner<'p, P: ThreadProgram + ?Sized> {
     pub(super) faults: FxHashSet<Fault>,
     /// The faults of the search that no execution has shown yet.
     pub(super) claimed: Vec<Fault>,
-    visited: FxHashSet<Hash128>,
-    classes: FxHashSet<Hash128>,
+    pub(super) visited: FxHashSet<Hash128>,
+    pub(super) classes: FxHashSet<Hash128>,
     pub(super) persistent: Persistent,
     pub(super) slots: Slots,
+    /// The random walks so far.
+    pub(super) tree: Tree,
+    /// Used again and again: in how many ways each thread can go on.
+    pub(super) ways: Vec<u32>,
     /// By thread, where it is in the execution.
-    places: FxHashMap<ThreadId, NodeId>,
+    pub(super) places: FxHashMap<ThreadId, NodeId>,
     pub(super) has_learnt: bool,
     /// How many preemptions executions may have, if there is a bound.
     pub(super) bound: Option<u32>,
@@ -41,20 +49,25 @@ pub(super) struct Learner<'p, P: ThreadProgram + ?Sized> {
     pub(super) executions_max: u64,
     /// After how many steps in vain a search that has learnt something begins anew: then more
     /// states are one.
-    patience: u64,
+    pub(super) patience: u64,
     /// The steps since something was learnt, and the executions then.
-    in_vain: (u64, u64),
+    pub(super) in_vain: (u64, u64),
+    /// What was done, if that is kept, and where the exploration was cut.
+    pub(super) journal: Option<Journal>,
+    pub(super) position: Position,
+    /// The counts before the last step of the search.
+    pub(super) before: Counts,
 }
 
 /// A state of the search and the steps to try there.
-struct Frame {
-    state: State,
-    steps: Vec<Step>,
-    next: usize,
+pub(super) struct Frame {
+    pub(super) state: State,
+    pub(super) steps: Vec<Step>,
+    pub(super) next: usize,
     /// The hash of the state, if it has a choice.
-    key: Option<Hash128>,
+    pub(super) key: Option<Hash128>,
     /// The executions when the state was entered.
-    executions: u64,
+    pub(super) executions: u64,
 }
 
 impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
@@ -73,6 +86,8 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
             classes: FxHashSet::default(),
             persistent: Persistent::default(),
             slots: Slots::default(),
+            tree: Tree::default(),
+            ways: Vec::new(),
             places: FxHashMap::default(),
             has_learnt: false,
             bound: None,
@@ -80,6 +95,9 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
             executions_max: options.executions_max,
             patience: 5_000,
             in_vain: (0, 0),
+            journal: None,
+            position: Position::Start,
+            before: Counts::default(),
         }
     }
 
@@ -87,11 +105,14 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
         if let Some(most) = self.options.preemptions_max {
             return self.rise(most);
         }
+        if self.options.keeps_journal {
+            return self.explore_kept();
+        }
         // The last part of a limit is for what may be complete up to some number of preemptions.
         if self.options.executions_max != u64::MAX {
             self.executions_max -= self.options.executions_max / RISING_PART;
         }
-        let all = self.explore_all();
+        let all = self.explore_all(Position::Start);
         self.executions_max = self.options.executions_max;
         match all {
             Err(limit @ (Incomplete::Executions | Incomplete::Stopped(_)))
@@ -112,26 +133,60 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
         }
     }
 
-    fn explore_all(&mut self) -> Result<(), Incomplete> {
-        self.run(&[])?;
-        // Walks would hide the fault from the tests.
-        if self.sabotage != Sabotage::OneSearch {
-            self.wander()?;
-        }
+    pub(super) fn explore_all(&mut self, position: Position) -> Result<(), Incomplete> {
+        let mut place = match position {
+            Position::Start => {
+                self.position = Position::Start;
+                self.run(&[])?;
+                if self.has_walks() {
+                    self.wander(1, 0)?;
+                }
+                None
+            }
+            Position::Walks { random, in_vain } => {
+                self.wander(random, in_vain)?;
+                None
+            }
+            Position::Search(place) => Some(place),
+        };
         loop {
-            self.begin_search();
-            self.search()?;
+            let mut stack = Vec::new();
+            match place.take() {
+                Some(place) => stack = self.take_place(*place)?,
+                None => {
+                    self.begin_search();
+                    if let Some(start) = State::start(&self.known, self.sabotage) {
+                        self.enter(start, &mut stack);
+                    }
+                }
+            }
+            let searched = self.search(&mut stack);
+            if searched.is_err() && self.journal.is_some() {
+                self.note_place(&stack);
+            }
+            searched?;
             if !self.has_learnt || self.sabotage == Sabotage::OneSearch {
                 return Ok(());
             }
         }
     }
 
+    /// Whether random walks come first. They would hide faults from tests.
+    fn has_walks(&self) -> bool {
+        #[cfg(test)]
+        if self.options.trial.1 {
+            return false;
+        }
+        self.sabotage != Sabotage::OneSearch
+    }
+
     /// Forgets the states of the last search.
     pub(super) fn begin_search(&mut self) {
         self.has_learnt = false;
+        self.keep(|| Entry::Search);
         self.known.classify(self.options.classes, self.sabotage);
         self.learnt.searches += 1;
+        self.tree = Tree::default();
         self.visited.clear();
         self.classes.clear();
         (self.learnt.states, self.learnt.transitions, self.learnt.classes) = (0, 0, 0);
@@ -143,6 +198,13 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
     pub(super) fn goes_on(&mut self) -> Result<bool, Incomplete> {
         if self.learnt.transitions.is_multiple_of(1024) {
             self.check()?;
+        }
+        #[cfg(test)]
+        {
+            if self.options.trial.0 == 0 {
+                return Err(Incomplete::Stopped(StopReason::Interrupted));
+            }
+            self.options.trial.0 -= 1;
         }
         self.learnt.transitions += 1;
         self.in_vain.0 += 1;
@@ -164,10 +226,7 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
     }
 
     /// Searches what is known, and learns what is not.
-    fn search(&mut self) -> Result<(), Incomplete> {
-        let Some(start) = State::start(&self.known, self.sabotage) else { return Ok(()) };
-        let mut stack: Vec<Frame> = Vec::new();
-        self.enter(start, &mut stack);
+    fn search(&mut self, stack: &mut Vec<Frame>) -> Result<(), Incomplete> {
         while let Some(frame) = stack.last_mut() {
             let Some(step) = frame.steps.get(frame.next).copied() else {
                 // What was learnt below may be news about another state with this key, too.
@@ -180,6 +239,7 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
                 continue;
             };
             frame.next += 1;
+            self.before = self.counts();
             if !self.goes_on()? {
                 return Ok(());
             }
@@ -191,7 +251,7 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
             let (after, races) = match state.after(step, &self.known, &mut self.slots, keep) {
                 Successor::Known(state, races) => (state, races),
                 Successor::Unknown(node, result) => {
-                    let path: Vec<Step> = way(&stack);
+                    let path: Vec<Step> = way(stack);
                     self.run_to_learn(&path, (node, result))?;
                     // The same step, from what is known now.
                     let state = self.state_after(&path[..path.len() - 1]);
@@ -203,9 +263,9 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
                 }
             };
             for race in races {
-                self.claim(Fault::Race(race), || way(&stack));
+                self.claim(Fault::Race(race), || way(stack));
             }
-            self.enter(after, &mut stack);
+            self.enter(after, stack);
         }
         Ok(())
     }
@@ -224,14 +284,15 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
 
     /// Enters a state, unless it was visited.
     fn enter(&mut self, state: State, stack: &mut Vec<Frame>) {
-        let mut ways = Vec::new();
+        let mut ways = std::mem::take(&mut self.ways);
         state.ways(&self.known, self.options.spins_max, &mut ways);
         let threads = self.persistent.find(&state, &self.known, &ways, self.sabotage);
-        let mut steps = Vec::new();
+        let mut steps = Vec::with_capacity(threads.len());
         for at in threads {
             let thread = state.live[*at].0;
             steps.extend((0..ways[*at]).map(|alternative| Step { thread, alternative }));
         }
+        self.ways = ways;
         // A state without a choice leads to one with a choice, or to an end.
         let mut key = None;
         if steps.len() > 1 {
@@ -283,7 +344,7 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
     }
 
     /// The fault of a state in which nothing can go on.
-    fn stuck(&self, state: &State) -> Fault {
+    pub(super) fn stuck(&self, state: &State) -> Fault {
         let blocked = |(thread, node): &(ThreadId, NodeId)| Blocked {
             thread: *thread,
             op: self.known.op(*node).clone(),
@@ -300,7 +361,16 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
     pub(super) fn claim(&mut self, fault: Fault, steps: impl FnOnce() -> Vec<Step>) {
         if !self.faults.contains(&fault) {
             self.claimed.push(fault.clone());
-            self.note(fault, steps);
+            let steps = steps();
+            self.keep(|| Entry::Claim(steps.clone()));
+            self.note(fault, || steps);
+        }
+    }
+
+    /// Writes down what is done, if that is kept.
+    pub(super) fn keep(&mut self, entry: impl FnOnce() -> Entry) {
+        if let Some(journal) = &mut self.journal {
+            journal.entries.push(entry());
         }
     }
 
@@ -308,145 +378,6 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
         if self.faults.insert(fault.clone()) {
             self.learnt.faults.push(Found { fault, steps: steps(), is_shortest: false });
         }
-    }
-
-    /// Runs the program along a path, at whose end a thread is at some place with some result, and
-    /// it is not known what it does then.
-    ///
-    /// # Errors
-    ///
-    /// As [`run`](Self::run), and if the program had another result there.
-    pub(super) fn run_to_learn(
-        &mut self,
-        path: &[Step],
-        (node, result): (NodeId, u64),
-    ) -> Result<(), Incomplete> {
-        self.run(path)?;
-        let is_known = self.known.child(node, result).is_some();
-        if is_known { Ok(()) } else { Err(Incomplete::Diverged(None)) }
-    }
-
-    /// Runs the program along a path and on to its end, and learns what the threads do.
-    pub(super) fn run(&mut self, path: &[Step]) -> Result<(), Incomplete> {
-        if self.learnt.executions >= self.executions_max {
-            return Err(Incomplete::Executions);
-        }
-        self.learnt.executions += 1;
-        self.places.clear();
-        self.execution.restart();
-        self.learn_first(ThreadId::MAIN)?;
-        let mut ready = Vec::new();
-        let (mut at, mut preemptions) = (0, 0);
-        loop {
-            let held = self.bound.and_then(|_| self.held_in_execution());
-            let step = match path.get(at) {
-                Some(step) => *step,
-                None => {
-                    self.execution.ready(&mut ready);
-                    let is_bound = self.bound.is_some_and(|most| preemptions >= most);
-                    match self.pick(&ready, held.filter(|_| is_bound)) {
-                        Some(step) => step,
-                        None => break,
-                    }
-                }
-            };
-            preemptions += u32::from(held.is_some_and(|held| held != step.thread));
-            if at == self.options.steps_max {
-                let steps = self.taken();
-                self.note(Fault::StepLimit, || steps);
-                return Err(Incomplete::Steps);
-            }
-            at += 1;
-            // The path is possible on what is known.
-            let result = self.execution.step(step).ok_or(Incomplete::Diverged(None))?;
-            self.learn_step(step.thread, result)?;
-        }
-        self.learnt.steps += at as u64;
-        self.known.classify_new(self.sabotage);
-        if self.execution.ending() != Ending::Completed {
-            self.note_end();
-        }
-        Ok(())
-    }
-
-    /// The next step of an execution that is on its own: of a thread about which something can be
-    /// learnt, if there is one; of the one thread that must not be preempted, if there is one.
-    fn pick(&self, ready: &[Step], held: Option<ThreadId>) -> Option<Step> {
-        let is_new = |step: &&Step| {
-            self.places.get(&step.thread).is_some_and(|node| {
-                let would = self.execution.world().would(step.thread, self.known.op(*node));
-                would.is_some_and(|result| self.known.child(*node, result).is_none())
-            })
-        };
-        let able = |step: &&Step| held.is_none_or(|held| step.thread == held);
-        let mut able_and_new = ready.iter().filter(able).filter(is_new);
-        able_and_new.next().or(ready.iter().find(able)).copied()
-    }
-
-    /// The thread that would be preempted if another one went on in the execution.
-    fn held_in_execution(&self) -> Option<ThreadId> {
-        let last = self.execution.events().last()?.step.thread;
-        let next = self.execution.next(last)?;
-        let world = self.execution.world();
-        let is_able = world.alternatives(last, &next.op) > 0;
-        let holds = is_able && world.goes_on(last, &next.op, self.sabotage);
-        (holds && self.sabotage != Sabotage::ExecutionsPreempt).then_some(last)
-    }
-
-    fn taken(&self) -> Vec<Step> {
-        self.execution.events().iter().map(|event| event.step).collect()
-    }
-
-    fn learn_first(&mut self, thread: ThreadId) -> Result<(), Incomplete> {
-        let Some(next) = self.execution.next(thread).cloned() else { return Ok(()) };
-        self.learn(thread, None, &next)
-    }
-
-    fn learn_step(&mut self, thread: ThreadId, result: u64) -> Result<(), Incomplete> {
-        let Some(node) = self.places.get(&thread).copied() else { return Ok(()) };
-        match self.known.op(node).act {
-            Act::Exit(_) => {
-                self.places.remove(&thread);
-                return Ok(());
-            }
-            Act::Fail(number) => {
-                let steps = self.taken();
-                self.note(Fault::Failure(number), || steps);
-            }
-            Act::Spawn(child) => self.learn_first(child)?,
-            _ => {}
-        }
-        let Some(next) = self.execution.next(thread).cloned() else { return Ok(()) };
-        self.learn(thread, Some((node, result)), &next)
-    }
-
-    fn learn(
-        &mut self,
-        thread: ThreadId,
-        parent: Option<(NodeId, u64)>,
-        next: &Next,
-    ) -> Result<(), Incomplete> {
-        let learnt = self.known.learn(thread, parent, next, self.execution.program_ref());
-        let (node, is_new) = learnt.map_err(|error| Incomplete::Diverged(Some(Box::new(error))))?;
-        self.has_learnt |= is_new;
-        self.places.insert(thread, node);
-        Ok(())
-    }
-
-    /// Notes the fault of an execution that did not complete.
-    fn note_end(&mut self) {
-        let blocked = |(thread, next): (ThreadId, &Next)| Blocked {
-            thread,
-            op: next.op.clone(),
-            site: next.site,
-        };
-        let blocked: Vec<Blocked> = self.execution.pending().map(blocked).collect();
-        let fault = match self.execution.ending() {
-            Ending::Livelock => Fault::Livelock(blocked),
-            _ => Fault::Deadlock(blocked),
-        };
-        let steps = self.taken();
-        self.note(fault, || steps);
     }
 }
 

@@ -16,6 +16,8 @@
 //! go down.
 
 pub use behaviour::Divergence;
+pub use journal::Journal;
+pub use journal_text::JournalError;
 pub use outcome::{Blocked, Fault, Found, Incomplete, LearnOptions, Learnt, Unseen};
 
 pub(crate) use calls::Point;
@@ -30,11 +32,15 @@ mod calls;
 mod confirm;
 mod footprint;
 mod hash;
+mod journal;
+mod journal_text;
 mod kind;
 mod learner;
+mod memo;
 mod outcome;
 mod persistent;
 mod rising;
+mod runs;
 mod sabotage;
 mod shortest;
 mod state;
@@ -61,6 +67,9 @@ pub(crate) fn explore_with_fault<P: ThreadProgram + ?Sized>(
     learner.sabotage = sabotage;
     learner.known.sabotage = sabotage;
     learner.learnt.incomplete = learner.explore().err();
+    if learner.learnt.incomplete == Some(Incomplete::OtherProgram) {
+        return Learnt { incomplete: learner.learnt.incomplete, ..Learnt::default() };
+    }
     learner.confirm();
     learner.spot_check();
     // Where the trees are wrong, a shorter way on them may be none.

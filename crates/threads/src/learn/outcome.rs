@@ -1,6 +1,7 @@
 //! What an exploration is asked, and what it answers.
 
 use super::behaviour::Divergence;
+use super::journal::Journal;
 use crate::execution::{SPINS_MAX, Step};
 use crate::ids::{SiteId, ThreadId};
 use crate::op::Op;
@@ -23,6 +24,11 @@ pub struct LearnOptions {
     /// switch away from a thread that could go on: one that waits, with a time-out or without, that
     /// gives way or that has ended is not preempted.
     pub preemptions_max: Option<u32>,
+    /// Whether an exploration that is cut leaves what another one needs to go on. Then it does not
+    /// go by rising preemptions at its end. Not with a bound of preemptions.
+    pub keeps_journal: bool,
+    /// Where to go on, if `keeps_journal`. The limits are for what is new.
+    pub resume: Option<Journal>,
     /// How many places may be searched to shorten the way to one fault.
     pub shorten_max: usize,
     /// Stops the exploration.
@@ -31,6 +37,9 @@ pub struct LearnOptions {
     /// is left of its time makes it complete up to some number of them. It does so by itself for
     /// the last third of `executions_max`.
     pub turn: Cancel,
+    /// For tests: after how many steps of searches it is cut, and whether it leaves out the walks.
+    #[cfg(test)]
+    pub(crate) trial: (u64, bool),
 }
 
 impl Default for LearnOptions {
@@ -41,9 +50,13 @@ impl Default for LearnOptions {
             executions_max: u64::MAX,
             classes: false,
             preemptions_max: None,
+            keeps_journal: false,
+            resume: None,
             shorten_max: 100_000,
             cancel: Cancel::new(),
             turn: Cancel::new(),
+            #[cfg(test)]
+            trial: (u64::MAX, false),
         }
     }
 }
@@ -97,6 +110,8 @@ pub enum Incomplete {
     Diverged(Option<Box<Divergence>>),
     /// An execution was longer than allowed.
     Steps,
+    /// The journal from which it was to go on is not that of this program.
+    OtherProgram,
     /// Under weak memory: a thread that spun in vain did something else in the end, and what comes
     /// then is not explored.
     GaveUp(Box<Op>),
@@ -164,4 +179,6 @@ pub struct Learnt {
     pub preemptions: Option<u32>,
     /// How much the search without a bound had not seen, if it was cut with time left to find out.
     pub unseen: Option<Unseen>,
+    /// What another exploration needs to go on, if this one was cut and that was to be kept.
+    pub journal: Option<Box<Journal>>,
 }

@@ -3,51 +3,26 @@
 use super::behaviour::{Behaviours, NodeId};
 use super::footprint::{FootprintId, Touch};
 use super::kind::{Kind, conflicts_of};
+use super::memo::Sought;
 use super::sabotage::Sabotage;
 use super::state::State;
 use crate::ids::{ObjectId, ThreadId};
 use crate::object::Object;
 use crate::op::{Act, Patience};
-use rustc_hash::{FxHashMap, FxHashSet};
+use anyorder_common::bits;
 use std::ops::Range;
 
 /// The most operations of a thread that are examined to find what it first waits for.
 const WALK_MAX: u32 = 200;
 
-/// The most answers that are kept about threads that do not wait.
-const ANSWERS_MAX: usize = 1 << 16;
-
-/// What was found out about footprints and places, and holds until classes are made anew.
-#[derive(Debug, Default)]
-pub(crate) struct Memo {
-    /// By what is touched first, whether that is possible, and what is touched then: whether the
-    /// two are in conflict, where that depends on no state.
-    clashes: FxHashMap<(FootprintId, bool), Vec<Option<bool>>>,
-    /// From these places threads come to what is sought without waiting for the end of one of some
-    /// threads, or it takes long to find out. Trees only grow, so that stays so.
-    not_waiting: FxHashSet<(NodeId, Sought, Vec<ObjectId>)>,
-}
-
-impl Memo {
-    pub(crate) fn clear(&mut self) {
-        self.clashes.clear();
-        self.not_waiting.clear();
-    }
-
-    fn note_not_waiting(&mut self, answer: (NodeId, Sought, Vec<ObjectId>)) {
-        if self.not_waiting.len() >= ANSWERS_MAX {
-            self.not_waiting.clear();
-        }
-        self.not_waiting.insert(answer);
-    }
-}
-
 /// What was found out in one state.
 #[derive(Debug, Default)]
 struct Rows {
-    /// By position of a thread, where those that may be in its way are listed.
-    of: Vec<Option<Range<usize>>>,
-    items: Vec<usize>,
+    /// The words of a set of threads.
+    width: usize,
+    /// By position of a thread, whether it is known who may be in its way, and the set of these.
+    is_known: Vec<bool>,
+    words: Vec<u64>,
     /// By object, where those that may remove an owner are listed, each with whether that is all
     /// that it does to the object, and once.
     of_objects: Vec<(ObjectId, Range<usize>)>,
@@ -55,9 +30,12 @@ struct Rows {
 }
 
 impl Rows {
-    fn clear(&mut self) {
-        self.of.clear();
-        self.items.clear();
+    fn clear(&mut self, threads: usize) {
+        self.width = bits::width(threads);
+        self.is_known.clear();
+        self.is_known.resize(threads, false);
+        self.words.clear();
+        self.words.resize(threads * self.width, 0);
         self.of_objects.clear();
         self.removers.clear();
     }
@@ -92,7 +70,8 @@ impl Rows {
 pub(crate) struct Persistent {
     best: Vec<usize>,
     set: Vec<usize>,
-    is_in: Vec<bool>,
+    /// The same as a set of positions.
+    is_in: Vec<u64>,
     /// The threads around which a set was closed.
     tried: Vec<bool>,
     rows: Rows,
@@ -110,11 +89,20 @@ impl Persistent {
         sabotage: Sabotage,
     ) -> &[usize] {
         self.sabotage = sabotage;
-        self.rows.clear();
+        self.rows.clear(ways.len());
         let able = ways.iter().filter(|ways| **ways > 0).count();
         self.best.clear();
         self.tried.clear();
         self.tried.resize(ways.len(), false);
+        // As a rule there is one of one thread, and to find out that others are larger is cheap.
+        if able > 1 {
+            for seed in (0..ways.len()).filter(|seed| ways[*seed] > 0) {
+                if self.close(seed, state, known, ways, 2) == 1 {
+                    self.best.push(seed);
+                    return &self.best;
+                }
+            }
+        }
         let mut least = usize::MAX;
         for seed in (0..ways.len()).filter(|seed| ways[*seed] > 0) {
             let count = self.close(seed, state, known, ways, least);
@@ -122,7 +110,7 @@ impl Persistent {
             if count < least {
                 least = count;
                 std::mem::swap(&mut self.best, &mut self.set);
-                if count == 1 || able == 1 {
+                if able == 1 {
                     break;
                 }
             }
@@ -149,7 +137,7 @@ impl Persistent {
             return true;
         }
         self.tried.clear();
-        self.rows.clear();
+        self.rows.clear(ways.len());
         self.close(at, state, known, ways, 2);
         self.set.len() == 1
             && (sabotage == Sabotage::GivingIsLocal || !makes_possible(at, state, known))
@@ -167,9 +155,9 @@ impl Persistent {
     ) -> usize {
         self.set.clear();
         self.is_in.clear();
-        self.is_in.resize(ways.len(), false);
+        self.is_in.resize(self.rows.width, 0);
         self.set.push(seed);
-        self.is_in[seed] = true;
+        bits::set(&mut self.is_in, seed as u32);
         let (mut next, mut able) = (0, 0);
         while let Some(at) = self.set.get(next).copied() {
             next += 1;
@@ -201,9 +189,12 @@ impl Persistent {
             }
             return;
         }
-        let row = self.row(at, is_able, state, known);
+        self.find_row(at, is_able, state, known);
+        let width = self.rows.width;
+        let outside =
+            |all: &Persistent, word: usize| all.rows.words[at * width + word] & !all.is_in[word];
         for touch in known.footprints.get(known.node(node).own) {
-            if self.rows.items[row.clone()].iter().all(|other| self.is_in[*other]) {
+            if (0..width).all(|word| outside(self, word) == 0) {
                 break;
             }
             let mut against = against(touch, is_able, self.sabotage);
@@ -211,40 +202,36 @@ impl Persistent {
                 against &= !self.harmless(touch, state, known);
             }
             let conflict = Conflict { touch: *touch, against, is_able, sabotage: self.sabotage };
-            for item in row.clone() {
-                let other = self.rows.items[item];
-                if !self.is_in[other] && self.is_in_the_way(other, &conflict, state, known) {
-                    self.add(other);
+            for word in 0..width {
+                for bit in bits::members_of_word(outside(self, word)) {
+                    let other = 64 * word + bit as usize;
+                    if self.is_in_the_way(other, &conflict, state, known) {
+                        self.add(other);
+                    }
                 }
             }
         }
     }
 
-    /// Returns where the threads are listed that may be in the way of one, as far as that does not
-    /// depend on the set. Found once for each thread and state.
-    fn row(&mut self, at: usize, is_able: bool, state: &State, known: &Behaviours) -> Range<usize> {
-        if let Some(Some(row)) = self.rows.of.get(at) {
-            return row.clone();
+    /// Finds the threads that may be in the way of one, as far as that does not depend on the set.
+    /// Once for each thread and state.
+    fn find_row(&mut self, at: usize, is_able: bool, state: &State, known: &Behaviours) {
+        if std::mem::replace(&mut self.rows.is_known[at], true) {
+            return;
         }
         let own = known.node(state.live[at].1).own;
-        let rows = &mut self.rows;
-        let from = rows.items.len();
+        if known.footprints.get(own).is_empty() {
+            return;
+        }
         let memo = &mut *known.memo.borrow_mut();
-        let clashes = memo.clashes.entry((own, is_able)).or_default();
+        let row = &mut self.rows.words[at * self.rows.width..];
         for (other, (_, node)) in state.live.iter().enumerate() {
             let future = known.node(*node).future;
-            if clashes.len() <= future.index() {
-                clashes.resize(future.index() + 1, None);
-            }
-            let clash = clashes[future.index()]
-                .get_or_insert_with(|| may_clash(own, future, is_able, known, self.sabotage));
-            if *clash && other != at {
-                rows.items.push(other);
+            let find = || may_clash(own, future, is_able, known, self.sabotage);
+            if memo.clash(own, is_able, future, find) && other != at {
+                bits::set(row, other as u32);
             }
         }
-        rows.of.resize(state.live.len(), None);
-        rows.of[at] = Some(from..rows.items.len());
-        from..rows.items.len()
     }
 
     /// Whether a thread outside of the set may do something in conflict before one of the set goes
@@ -280,10 +267,7 @@ impl Persistent {
         is_sought: impl Fn(NodeId) -> bool,
     ) -> bool {
         if let Some(holder) = holder(state, known, node)
-            && state
-                .live
-                .binary_search_by_key(&holder, |live| live.0)
-                .is_ok_and(|at| self.is_in[at])
+            && state.live.binary_search_by_key(&holder, |live| live.0).is_ok_and(|at| self.has(at))
         {
             return true;
         }
@@ -301,26 +285,37 @@ impl Persistent {
         if ends.is_empty() {
             return false;
         }
-        let key = (node, sought, ends);
-        if known.memo.borrow().not_waiting.contains(&key) {
-            return false;
+        let question = (node, sought, ends);
+        {
+            let memo = &mut *known.memo.borrow_mut();
+            if memo.epoch != known.epoch {
+                memo.renew(known.epoch);
+            }
+            if memo.not_waiting.contains(&question) {
+                return false;
+            }
+            if memo.waiting.contains(&question) {
+                return true;
+            }
         }
-        let waits = self.walk_waits(node, &key.2, known, is_sought);
-        if !waits {
-            known.memo.borrow_mut().note_not_waiting(key);
-        }
-        waits
+        let looked_at = self.walk_waits(node, &question.2, known, is_sought);
+        let memo = &mut *known.memo.borrow_mut();
+        memo.note(question, looked_at.is_some());
+        memo.looked_at.extend(looked_at.iter().flatten());
+        looked_at.is_some()
     }
 
-    /// As [`waits_for_set`](Self::waits_for_set), for threads that wait by joins.
+    /// As [`waits_for_set`](Self::waits_for_set), for threads that wait by joins. If they wait,
+    /// returns the places on which that rests.
     fn walk_waits(
         &self,
         node: NodeId,
         ends: &[ObjectId],
         known: &Behaviours,
         is_sought: impl Fn(NodeId) -> bool,
-    ) -> bool {
+    ) -> Option<Vec<NodeId>> {
         let mut todo = vec![node];
+        let mut looked_at = Vec::new();
         let mut left = WALK_MAX;
         while let Some(node) = todo.pop() {
             let op = known.op(node);
@@ -331,11 +326,12 @@ impl Persistent {
             }
             left -= 1;
             if left == 0 || is_sought(node) {
-                return false;
+                return None;
             }
+            looked_at.push(node);
             todo.extend(known.children(node));
         }
-        true
+        Some(looked_at)
     }
 
     /// The kinds that do not matter to this touch as the object is: where owners are added or
@@ -355,7 +351,7 @@ impl Persistent {
         let removers = self.rows.removers(touch.object, state, known);
         for item in removers.rev() {
             let (other, sole) = self.rows.removers[item];
-            if self.is_in[other] {
+            if self.has(other) {
                 continue;
             }
             let (_, node) = &state.live[other];
@@ -376,10 +372,14 @@ impl Persistent {
     }
 
     fn add(&mut self, thread: usize) {
-        if !self.is_in[thread] {
-            self.is_in[thread] = true;
+        if !self.has(thread) {
+            bits::set(&mut self.is_in, thread as u32);
             self.set.push(thread);
         }
+    }
+
+    fn has(&self, thread: usize) -> bool {
+        bits::has(&self.is_in, thread as u32)
     }
 }
 
@@ -397,26 +397,6 @@ fn makes_possible(at: usize, state: &State, known: &Behaviours) -> bool {
             its.iter().any(|its| its.kinds & waits != 0)
         })
     })
-}
-
-/// What is looked for on the ways of a thread: a conflict, or a removal of an owner.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Sought {
-    object: ObjectId,
-    owner: ObjectId,
-    against: u16,
-    is_able: bool,
-    is_removal: bool,
-}
-
-impl Sought {
-    const REMOVAL: Sought = Sought {
-        object: ObjectId::NONE,
-        owner: ObjectId::NONE,
-        against: 0,
-        is_able: false,
-        is_removal: true,
-    };
 }
 
 /// What must not happen before a step.

@@ -67,4 +67,12 @@ anyorder_common::sabotage! {
     AllIsLocal,
     /// A write is known to whom the write before was known.
     WritesInherit,
+    /// A search that goes on has visited nothing.
+    VisitedForgotten,
+    /// The step at which a search was cut is left out.
+    StepsSkipped,
+    /// Faults that the search found before a cut are not found again.
+    ClaimsForgotten,
+    /// After a cut, accesses get other numbers.
+    SlotsForgotten,
 }

@@ -1,6 +1,7 @@
 //! Random walks through what is known: before the search, and after one that was cut.
 
-use super::behaviour::NodeId;
+use super::behaviour::{Behaviours, NodeId};
+use super::journal::Position;
 use super::learner::Learner;
 use super::outcome::{Incomplete, Unseen};
 use super::state::{State, Successor};
@@ -8,6 +9,7 @@ use crate::execution::Step;
 use crate::ids::ThreadId;
 use crate::program::ThreadProgram;
 use anyorder_common::random::{Random, SplitMix64};
+use std::ops::Range;
 
 /// How many random walks in a row may end where the program does.
 const WALKS_IN_VAIN: u32 = 100;
@@ -15,17 +17,72 @@ const WALKS_IN_VAIN: u32 = 100;
 /// How many random walks tell how much is left.
 const WALKS_MEASURED: u32 = 200;
 
+/// After how many states with a choice the tree of walks is forgotten.
+const FORKS_MAX: usize = 1 << 13;
+
 /// The steps of a walk, and after which place and result it is not known what a thread does.
 type Walk = (Vec<Step>, Option<(NodeId, u64)>);
+
+/// The walks so far, as a tree: where two begin alike, the states of the second one are known, and
+/// so are the threads to try there. What is known of threads that reach a state only grows; the
+/// tree holds as long as that does not change what a persistent set rests on.
+#[derive(Default)]
+pub(super) struct Tree {
+    /// The [`Behaviours::epoch`] in which it was made.
+    epoch: u64,
+    root: Option<usize>,
+    edges: Vec<Edge>,
+    forks: Vec<Fork>,
+    /// The steps of all edges.
+    steps: Vec<Step>,
+    /// The edges of all forks, where they are known.
+    ways: Vec<Option<usize>>,
+}
+
+/// The step that was chosen, and those after it that have no alternative.
+struct Edge {
+    steps: Range<usize>,
+    end: End,
+}
+
+#[derive(Clone, Copy)]
+enum End {
+    /// A state with a choice.
+    Fork(usize),
+    /// Nothing can go on.
+    Over,
+    /// It is not known what a thread does at this place after this result.
+    Unknown(NodeId, u64),
+}
+
+/// A state with a choice.
+struct Fork {
+    state: State,
+    /// The threads to try, in how many ways each can go on, and where its edges are in
+    /// [`Tree::ways`].
+    able: Vec<(ThreadId, u32, usize)>,
+}
+
+impl Tree {
+    fn clear(&mut self, epoch: u64) {
+        *self = Tree { epoch, ..Tree::default() };
+    }
+
+    /// Whether it has become known what comes after an edge.
+    fn is_stale(&self, edge: usize, known: &Behaviours) -> bool {
+        let End::Unknown(node, result) = self.edges[edge].end else { return false };
+        known.child(node, result).is_some()
+    }
+}
 
 impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
     /// Walks at random through what is known, and learns where that ends, until walks keep ending
     /// where the program does. A search that learns all from its first states on would do so from
     /// its last choices upwards, and see two states as one only much later.
-    pub(super) fn wander(&mut self) -> Result<(), Incomplete> {
-        let mut rng = SplitMix64(1);
-        let mut in_vain = 0;
+    pub(super) fn wander(&mut self, random: u64, mut in_vain: u32) -> Result<(), Incomplete> {
+        let mut rng = SplitMix64(random);
         while in_vain < WALKS_IN_VAIN {
+            self.position = Position::Walks { random: rng.0, in_vain };
             self.check()?;
             in_vain += 1;
             let Some((path, end)) = self.walk(&mut rng, in_vain) else { return Ok(()) };
@@ -50,22 +107,41 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
     }
 
     /// Walks at random to the end of what is known. `None` if nothing is.
+    ///
+    /// Linear in the choices where walks before came along, and in the work of the search for each
+    /// step elsewhere.
     pub(super) fn walk(&mut self, rng: &mut SplitMix64, number: u32) -> Option<Walk> {
+        self.known.root(ThreadId::MAIN)?;
+        let mut tree = std::mem::take(&mut self.tree);
+        let is_large = tree.forks.len() > FORKS_MAX || tree.edges.len() > 8 * FORKS_MAX;
+        if tree.epoch != self.known.epoch || is_large {
+            tree.clear(self.known.epoch);
+        }
+        #[cfg(test)]
+        let mut again = rng.clone();
+        let walk = self.walk_in(&mut tree, rng, number);
+        self.tree = tree;
+        #[cfg(test)]
+        assert_eq!((&walk, rng.0), (&self.walk_anew(&mut again, number), again.0), "walk {number}");
+        walk
+    }
+
+    /// As [`walk`](Self::walk), with nothing kept: the twin in tests.
+    #[cfg(test)]
+    fn walk_anew(&mut self, rng: &mut SplitMix64, number: u32) -> Option<Walk> {
+        self.known.memo.borrow_mut().waiting.clear();
         let mut state = State::start(&self.known, self.sabotage)?;
         let (mut path, order, mut ways) = (Vec::new(), rng.bits(), Vec::new());
         loop {
             state.ways(&self.known, self.options.spins_max, &mut ways);
-            // Where the search would not try a thread, a walk need not.
             let able = self.persistent.find(&state, &self.known, &ways, self.sabotage);
             if able.is_empty() || path.len() >= self.options.steps_max {
                 return Some((path, None));
             }
-            // In every other walk the threads have priorities: so each one comes late at times.
             let at = match number % 2 {
-                0 => able.get(rng.index(able.len())).copied(),
-                _ => able.iter().copied().max_by_key(|at| priority(state.live[*at].0, order)),
+                0 => able[rng.index(able.len())],
+                _ => *able.iter().max_by_key(|at| priority(state.live[**at].0, order))?,
             };
-            let at = at.unwrap_or(0);
             let alternative = rng.below(u64::from(ways[at])) as u32;
             let step = Step { thread: state.live[at].0, alternative };
             path.push(step);
@@ -74,6 +150,100 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
                 Successor::Unknown(node, result) => return Some((path, Some((node, result)))),
             }
         }
+    }
+
+    fn walk_in(&mut self, tree: &mut Tree, rng: &mut SplitMix64, number: u32) -> Option<Walk> {
+        let most = self.options.steps_max;
+        let (mut path, order) = (Vec::new(), rng.bits());
+        // In every other walk the threads have priorities: so each one comes late at times.
+        let is_random = number.is_multiple_of(2);
+        let mut edge = match tree.root.filter(|root| !tree.is_stale(*root, &self.known)) {
+            Some(root) => root,
+            None => {
+                let start = State::start(&self.known, self.sabotage)?;
+                let root = self.lead(tree, start, None);
+                *tree.root.insert(root)
+            }
+        };
+        let mut chosen = 0;
+        loop {
+            let Edge { steps, end } = &tree.edges[edge];
+            // Each step draws, even where there is nothing to choose.
+            let forced = steps.len().min(most - path.len()) - chosen;
+            for _ in 0..forced * if is_random { 2 } else { 1 } {
+                rng.bits();
+            }
+            path.extend_from_slice(&tree.steps[steps.clone()]);
+            if path.len() > most {
+                path.truncate(most);
+                return Some((path, None));
+            }
+            let fork = match *end {
+                End::Over => return Some((path, None)),
+                End::Unknown(node, result) => return Some((path, Some((node, result)))),
+                End::Fork(_) if path.len() == most => return Some((path, None)),
+                End::Fork(fork) => fork,
+            };
+            let able = &tree.forks[fork].able;
+            let (thread, ways, from) = match is_random {
+                true => able[rng.index(able.len())],
+                false => *able.iter().max_by_key(|able| priority(able.0, order))?,
+            };
+            let alternative = rng.below(u64::from(ways)) as u32;
+            let step = Step { thread, alternative };
+            chosen = 1;
+            let way = from + alternative as usize;
+            edge = match tree.ways[way].filter(|edge| !tree.is_stale(*edge, &self.known)) {
+                Some(edge) => edge,
+                None => {
+                    let state = tree.forks[fork].state.clone();
+                    let edge = self.lead(tree, state, Some(step));
+                    *tree.ways[way].insert(edge)
+                }
+            };
+        }
+    }
+
+    /// Goes on from a state by a step, and as long as there is no choice. Returns the edge.
+    fn lead(&mut self, tree: &mut Tree, mut state: State, mut step: Option<Step>) -> usize {
+        let from = tree.steps.len();
+        let end = loop {
+            if let Some(step) = step {
+                tree.steps.push(step);
+                match state.after(step, &self.known, &mut self.slots, false) {
+                    Successor::Known(after, _) => state = after,
+                    Successor::Unknown(node, result) => break End::Unknown(node, result),
+                }
+            }
+            let mut ways = std::mem::take(&mut self.ways);
+            state.ways(&self.known, self.options.spins_max, &mut ways);
+            // Where the search would not try a thread, a walk need not.
+            let able = self.persistent.find(&state, &self.known, &ways, self.sabotage);
+            let next = match able {
+                [at] if ways[*at] == 1 => Some(Step { thread: state.live[*at].0, alternative: 0 }),
+                _ => None,
+            };
+            let mut edges = tree.ways.len();
+            let list = able.iter().filter(|_| next.is_none()).map(|at| {
+                let from = edges;
+                edges += ways[*at] as usize;
+                (state.live[*at].0, ways[*at], from)
+            });
+            let able: Vec<(ThreadId, u32, usize)> = list.collect();
+            self.ways = ways;
+            step = next;
+            let is_long = tree.steps.len() - from > self.options.steps_max;
+            if step.is_none() && !able.is_empty() && !is_long {
+                tree.ways.resize(edges, None);
+                tree.forks.push(Fork { state, able });
+                break End::Fork(tree.forks.len() - 1);
+            }
+            if step.is_none() || is_long {
+                break End::Over;
+            }
+        };
+        tree.edges.push(Edge { steps: from..tree.steps.len(), end });
+        tree.edges.len() - 1
     }
 }
 
