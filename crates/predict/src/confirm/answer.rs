@@ -22,6 +22,12 @@ impl Form {
     /// The forms in which two actions are reversed, the strongest first.
     pub const ALL: [Form; 4] = [Form::Reversed, Form::Last, Form::CoEnabled, Form::Overtakes];
 
+    /// Returns the form with this word.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Form> {
+        Form::ALL.into_iter().chain([Form::Deadlock]).find(|form| form.word() == word)
+    }
+
     /// Returns the word of the form.
     #[must_use]
     pub const fn word(self) -> &'static str {
