@@ -6,10 +6,10 @@
 //!
 //! **Source.** Tunç, Mathur, Pavlogiannis, Viswanathan, "Sound Dynamic Deadlock Prediction in
 //! Linear Time", PLDI 2023: such an order exists exactly if a closure contains none of the
-//! requests. Take the first request of each list and all that comes before them. Of the sections of
-//! one lock that have begun, a section before another one that it excludes must end: add its release
-//! and what comes before it. If a request is among these events, it is replaced by the next one of
-//! its list. The set only grows, so each list is passed once.
+//! requests. Take the first request of each list and all that comes before them. Of the sections
+//! of a lock that have begun, one before another that it excludes must end: add its release and
+//! what comes before it. If a request is among these events, it is replaced by the next one of its
+//! list. The set only grows, so each list is passed once.
 //!
 //! Shared sections exclude only exclusive ones. A request is an event of its own here, and what a
 //! thread waits for may be the end of another thread. The closure [`Rule::Necessary`] asks for less:

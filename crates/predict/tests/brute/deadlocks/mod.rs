@@ -1,6 +1,7 @@
 //! Deadlocks of small random runs against all their reorderings: none is missed, none is invented,
 //! and those that keep the order of each lock are found without the solver.
 
+mod examples;
 mod naive;
 mod programs;
 
