@@ -12,9 +12,9 @@
 //! list. The set only grows, so each list is passed once.
 //!
 //! Shared sections exclude only exclusive ones. A request is an event of its own here, and what a
-//! thread waits for may be the end of another thread. The closure [`Rule::Necessary`] asks for less:
-//! only sections that a lock held at the requests excludes must end. If that fails, there is no
-//! order at all.
+//! thread waits for may be the end of another thread. The closure [`Rule::Necessary`] asks for
+//! less: only sections that a lock held at the requests excludes must end. If that fails, there is
+//! no order at all.
 //!
 //! **Cost.** One pass over the trace makes clocks, one for each event that learns of another chain;
 //! with `c` chains and `l` lists of sections, a closure takes `O(c + l)` for each round, and each
@@ -24,6 +24,7 @@ use super::requests::Class;
 use crate::confirm::chains::NONE;
 use crate::confirm::past::Past;
 use anyorder_system::Cancel;
+use std::cell::Cell;
 
 /// The most numbers in all clocks together.
 const CLOCKS_MAX: usize = 1 << 26;
@@ -35,10 +36,14 @@ pub(super) struct Closures {
     clock_of: Vec<u32>,
     /// Clocks one after the other: by chain, the number of the last event plus 1; 0 for none.
     clocks: Vec<u32>,
+    /// By lock; empty for those of one thread, and for those that are only read.
     locks: Vec<LockSections>,
+    /// Lists of sections visited so far.
+    work: Cell<u64>,
 }
 
 /// The sections of one lock, by chain.
+#[derive(Default)]
 struct LockSections {
     lists: Vec<ChainSections>,
 }
@@ -79,6 +84,7 @@ impl Closures {
             clock_of: Vec::with_capacity(past.chain.len()),
             clocks: vec![0; chains],
             locks: Vec::new(),
+            work: Cell::new(0),
         };
         let mut of_chain: Vec<u32> = vec![0; chains];
         let mut joined: Vec<u32> = Vec::new();
@@ -113,6 +119,11 @@ impl Closures {
         }
         closures.locks = sections(past);
         Some(closures)
+    }
+
+    /// Returns how many lists of sections were visited so far: the cost of all closures.
+    pub(super) fn work(&self) -> u64 {
+        self.work.get()
     }
 
     fn clock(&self, number: u32) -> &[u32] {
@@ -150,13 +161,23 @@ impl Closures {
         rule: Rule,
     ) -> Option<Closed> {
         let mut closed = Closed { chosen: from.to_vec(), tops: vec![0; self.chains] };
-        let mut cursors = vec![[0_usize; 2]; self.locks.iter().map(|lock| lock.lists.len()).sum()];
+        let matters: Vec<&LockSections> = match rule {
+            Rule::InOrder => self.locks.iter().filter(|lock| !lock.lists.is_empty()).collect(),
+            Rule::Necessary => {
+                let held = classes.iter().flat_map(|class| &class.held);
+                let mut held: Vec<u32> = held.map(|held| held.number).collect();
+                held.sort_unstable();
+                held.dedup();
+                held.iter().filter_map(|lock| self.locks.get(*lock as usize)).collect()
+            }
+        };
+        let mut cursors = vec![[0_usize; 2]; matters.iter().map(|lock| lock.lists.len()).sum()];
         loop {
             for ((_, list), at) in choice.iter().zip(&closed.chosen) {
                 self.add_before(past, *list.get(*at)?, &mut closed.tops);
             }
             while self.end_sections(
-                past,
+                (past, &matters),
                 (choice, classes),
                 rule,
                 (&mut closed.tops, &mut cursors),
@@ -178,13 +199,14 @@ impl Closures {
     /// such a section never ends.
     fn end_sections(
         &self,
-        past: &Past<'_>,
+        (past, matters): (&Past<'_>, &[&LockSections]),
         (choice, classes): (&Choice<'_>, &[&Class]),
         rule: Rule,
         (tops, cursors): (&mut [u32], &mut [[usize; 2]]),
     ) -> Option<bool> {
         let (mut has_grown, mut at) = (false, 0);
-        for lock in &self.locks {
+        self.work.set(self.work.get() + cursors.len() as u64);
+        for lock in matters {
             let cursors = &mut cursors[at..at + lock.lists.len()];
             at += lock.lists.len();
             let mut later = [Later::default(); 2];
@@ -276,7 +298,7 @@ impl Later {
     }
 }
 
-/// Returns the sections of each lock that several chains take, one of them exclusively.
+/// Returns the sections of each lock, if several chains take it, one of them exclusively.
 fn sections(past: &Past<'_>) -> Vec<LockSections> {
     let mut by_lock: Vec<Vec<(u32, u32)>> = vec![Vec::new(); past.trace.tables().locks.len()];
     for (number, section) in (0..).zip(&past.holding.sections) {
@@ -290,6 +312,7 @@ fn sections(past: &Past<'_>) -> Vec<LockSections> {
         let is_exclusive = |section: u32| past.holding.sections[section as usize].exclusive;
         let has_one_chain = list.first().map(|first| first.0) == list.last().map(|last| last.0);
         if has_one_chain || !list.iter().any(|(_, section)| is_exclusive(*section)) {
+            locks.push(LockSections::default());
             continue;
         }
         let lists = list.chunk_by(|a, b| a.0 == b.0).map(|of| {

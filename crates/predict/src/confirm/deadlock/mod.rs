@@ -103,6 +103,12 @@ impl Confirmer<'_> {
                 deadlocks.undecided += total - done;
                 break;
             }
+            // Each of the rest would be a finding that says nothing.
+            if closures.as_ref().is_some_and(|of| of.work() > options.work_max) {
+                deadlocks.cut(DeadlockCut::Work);
+                deadlocks.undecided += total - done;
+                break;
+            }
             let of_cycle: Vec<&Class> = cycle.iter().map(|at| &classes[*at as usize]).collect();
             match search.decide(self, &of_cycle, &control.cancel) {
                 None => deadlocks.impossible += 1,

