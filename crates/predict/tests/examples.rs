@@ -38,7 +38,7 @@ const EXPECTED: [(&str, &[Found], usize); 21] = [
     ("channel-ordered.trace", &[], 0),
     ("context.trace", &[(Racy, 1, 2)], 1),
     ("file.trace", &[(NonRacy, 2, 5)], 0),
-    ("lock_order.std", &[(NonRacy, 5, 10)], 0),
+    ("lock_order.std", &[(NonRacy, 4, 9)], 0),
     ("lock_order-ordered.std", &[], 0),
 ];
 
