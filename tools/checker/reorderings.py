@@ -4,8 +4,8 @@ from relations import Ends, Relations, match_wakes
 from schedules import Run as Schedule
 from traces import Beyond, Refused, Unreadable, demand
 
-FORMS = ("reversed", "last", "co_enabled", "overtakes")
-KEYS = {"reordering", "finding", "title", "form", "first", "second", "reorders", "prefix", "shortest", "events", "steps"}
+FORMS = ("reversed", "last", "co_enabled", "overtakes", "deadlock")
+KEYS = {"reordering", "finding", "title", "form", "first", "second", "reorders", "prefix", "shortest", "events", "steps", "requests"}
 
 
 def address_of(lock):
@@ -30,8 +30,17 @@ def read(value):
     for key in ("finding", "title"):
         typed(value.get(key, ""), str, key)
     typed(value.get("shortest", False), bool, "shortest")
-    for key, kind in (("form", str), ("first", str), ("second", str), ("reorders", str), ("prefix", int), ("events", int), ("steps", list)):
+    for key, kind in (("form", str), ("reorders", str), ("prefix", int), ("events", int), ("steps", list)):
         typed(value.get(key), kind, key)
+    deadlock = value["form"] == "deadlock"
+    for key in ("first", "second"):
+        if deadlock and key in value:
+            raise Unreadable(f"unknown field `{key}`")
+        typed(value.get(key, "") if deadlock else value.get(key), str, key)
+    if "requests" in value and not deadlock:
+        raise Unreadable("unknown field `requests`")
+    for request in typed(value.get("requests", None if deadlock else []), list, "requests"):
+        typed(request, str, "requests")
     for key in value:
         if key not in KEYS:
             raise Unreadable(f"unknown field `{key}`")
@@ -47,7 +56,10 @@ def check(trace, value):
         demand(event is not None, place, f"the trace has no one event {name}")
         return event
 
-    first, second = find(value["first"], "`first`"), find(value["second"], "`second`")
+    if value["form"] == "deadlock":
+        actions = [find(name, f"request {number}") for number, name in enumerate(value["requests"], 1)]
+    else:
+        actions = [find(value["first"], "`first`"), find(value["second"], "`second`")]
     steps = value["steps"]
     demand(value["events"] == len(steps), "`events`", f"there are {len(steps)} steps")
     order = []
@@ -71,15 +83,17 @@ def check(trace, value):
         raise Beyond("rules of Android's components")
     if any(event.kind == "invoke" for event in trace.events):
         raise Beyond("invocations of objects")
-    checker = Checker(trace, value["reorders"] != "threads", value["form"], first, second, value["prefix"], order)
+    checker = Checker(trace, value["reorders"] != "threads", value["form"], actions, value["prefix"], order)
     checker.check()
-    return f"{value['form']}: events {trace.name(first)} and {trace.name(second)}, by {len(order)} events after {value['prefix']}"
+    names = " and ".join(trace.name(action) for action in actions)
+    return f"{value['form']}: events {names}, by {len(order)} events after {value['prefix']}"
 
 
 class Checker:
-    def __init__(self, trace, tasks, form, first, second, prefix, order):
-        self.trace, self.tasks, self.form = trace, tasks, form
-        self.first, self.second, self.prefix, self.order = first, second, prefix, order
+    def __init__(self, trace, tasks, form, actions, prefix, order):
+        self.trace, self.tasks, self.form, self.actions = trace, tasks, form, actions
+        self.first, self.second = actions if form != "deadlock" else (None, None)
+        self.prefix, self.order = prefix, order
         self.wakes = match_wakes(trace)
         self.sections()
         self.rounds()
@@ -214,6 +228,8 @@ class Checker:
             self.check_form()
         if self.form == "overtakes":
             self.check_overtakes()
+        if self.form == "deadlock":
+            self.check_deadlock()
 
     def check_form(self):
         order, first, second = self.order, self.first, self.second
@@ -223,6 +239,36 @@ class Checker:
             demand(order[-1] == first, "the end", "the first action is not the last event")
         if self.form == "co_enabled":
             demand(order[-2] == second, "the end", "the second action is not the last event but one")
+
+    def check_deadlock(self):
+        trace, requests = self.trace, self.actions
+        here = set(range(self.prefix)) | set(self.order)
+        lanes = [self.lane(request) for request in requests]
+        fits = not self.tasks and len(requests) > 1 and len(set(lanes)) == len(lanes)
+        demand(fits, "the end", "no cycle of requests of different threads")
+        for number, request in enumerate(requests):
+            place, e = f"request {number + 1}", trace.events[request]
+            follower = (number + 1) % len(requests)
+            demand(request not in here, place, "happens in the run")
+            for other in trace.events[:request]:
+                if self.lane(other.id) == lanes[number]:
+                    self.after(place, here, other.id, "program order")
+                if other.kind == "fork" and other.operand == trace.handler_of(request):
+                    self.after(place, here, other.id, "fork")
+            if e.kind == "acquire":
+                self.after(place, here, self.alloc.get(request), "alloc")
+                demand(not e.attempt, place, "an attempt does not wait")
+                begun = self.begins.get(request)
+                demand(begun is not None, place, "its thread has the lock")
+                held = [s for s in self.every if s["lock"] == e.operand and s["holder"] == lanes[follower]
+                        and s["from"] in here and (s["to"] is None or s["to"] not in here)
+                        and (s["exclusive"] or begun["exclusive"])]
+                demand(held, place, "the thread of the next request does not have the lock")
+            else:
+                demand(e.kind == "join", place, "neither an acquire nor a join")
+                other = requests[follower]
+                waits = trace.handler_of(other) == e.operand and other < request
+                demand(waits, place, "does not wait for the end of the next request's thread")
 
     def check_overtakes(self):
         one, two = self.trace.task_of(self.first), self.trace.task_of(self.second)

@@ -50,6 +50,7 @@ class Event:
     acquires = property(lambda self: self.mode in ("acquire", "acq_rel", "seq_cst"))
     releases = property(lambda self: self.mode in ("release", "acq_rel", "seq_cst"))
     shared = property(lambda self: self.mode in ("shared", "try_shared"))
+    attempt = property(lambda self: self.mode in ("try", "try_shared"))
 
 
 class Task:

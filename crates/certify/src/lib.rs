@@ -44,8 +44,8 @@ pub use order_text::{ClaimedOrder, OrderLines, read_order, write_order};
 pub use proof::{LemmaId, Path, Proof, ProofStep, Rule, RuleSet};
 pub use reason::{ProofError, Reason};
 pub use reordering::{
-    Call, CallRules, Calls, ClaimedWitness, Lanes, NoCalls, ReorderingChecker, ReorderingError,
-    ReorderingReason, WitnessForm, check_reordering,
+    Call, CallRules, Calls, ClaimedDeadlock, ClaimedWitness, Lanes, NoCalls, ReorderingChecker,
+    ReorderingError, ReorderingReason, WitnessForm, check_reordering,
 };
 pub use schedule::{
     ScheduleError, ScheduleReason, check_adjacent, check_claimed_schedule, check_schedule,

@@ -5,6 +5,7 @@ mod common;
 mod certify;
 mod check;
 mod consistency;
+mod deadlocks;
 mod ended;
 mod ends;
 mod errors;

@@ -4,6 +4,7 @@
 use anyorder_explore::r4;
 use anyorder_finding::{OptionName, option};
 use anyorder_predict::check::Cut;
+use anyorder_predict::{DeadlockCut, GaveUp};
 use anyorder_search::Limit;
 use anyorder_system::StopReason;
 
@@ -47,6 +48,21 @@ pub(crate) const fn explored(limit: r4::Limit) -> OptionName {
         r4::Limit::Budget => option::BUDGET,
         r4::Limit::Stopped(reason) => stopped_by(reason),
     }
+}
+
+/// Returns the name of what left cycles of requests undecided or unlisted; none if the trace itself
+/// leaves it open, or if the job was stopped.
+pub(crate) const fn deadlocks(cut: DeadlockCut) -> Option<OptionName> {
+    Some(match cut {
+        DeadlockCut::Cycles => option::MAX_DEADLOCKS,
+        DeadlockCut::Tries => option::MAX_TRIES,
+        DeadlockCut::Work => option::MAX_WORK,
+        DeadlockCut::Trace | DeadlockCut::GaveUp(GaveUp::Window) => option::WINDOW,
+        DeadlockCut::GaveUp(GaveUp::Conflicts) => option::MAX_CONFLICTS,
+        DeadlockCut::GaveUp(GaveUp::Barrier | GaveUp::Stopped) | DeadlockCut::Stopped => {
+            return None;
+        }
+    })
 }
 
 /// Returns the name of what left pairs of a prediction without an answer.

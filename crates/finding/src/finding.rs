@@ -51,7 +51,7 @@ pub struct Finding {
     #[serde(default)]
     pub confirmed: Option<bool>,
     /// How its witness shows another order, for the strongest of the group: `reversed`, `last`,
-    /// `co_enabled` or `overtakes`.
+    /// `co_enabled` or `overtakes`; `deadlock` where it leads to one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<String>,
     /// Why it is a problem, step by step; for a race the nearest orders that exist.

@@ -98,7 +98,7 @@ impl ThreadDoubt {
                 )
             }
             ThreadDoubt::NothingToCheck => {
-                "no event accesses memory, calls a method or waits for a signal: nothing to check"
+                "no event accesses memory, calls a method, waits for a signal, or waits while it holds a lock: nothing to check"
                     .to_owned()
             }
         }
@@ -111,6 +111,8 @@ struct Known {
     first: Option<u64>,
     fork: Option<u64>,
     join: Option<u64>,
+    /// The number of locks that it holds, each as often as it took it.
+    held: u32,
 }
 
 /// Follows the threads of a trace, event by event. Memory: an entry for each handler.
@@ -155,6 +157,14 @@ impl Threads {
         let handler = if kind == EventKind::Get { HandlerId(operand) } else { of_task };
         if let Some(known) = self.known(tables, handler) {
             known.first.get_or_insert(event);
+            // It may wait while it holds something.
+            let waits = matches!(kind, EventKind::Acquire | EventKind::Join) && known.held > 0;
+            match kind {
+                EventKind::Acquire => known.held = known.held.saturating_add(1),
+                EventKind::Release => known.held = known.held.saturating_sub(1),
+                _ => {}
+            }
+            self.acts |= waits;
         }
         if matches!(kind, EventKind::Fork | EventKind::Join)
             && let Some(known) = self.known(tables, HandlerId(operand))
@@ -297,7 +307,8 @@ mod tests {
         assert!(only("a|w(x)|1\na|fork(b)|2\n").contains("what it does is not in the trace"));
         assert!(only("a|w(x)|1\na|join(b)|2\n").contains("neither forked nor runs"));
         assert!(only("a|fork(b)|1\nb|w(a)|2\n").contains("`a` has the name of a thread"));
-        assert!(only("a|acq(l)|1\na|rel(l)|2\n").contains("nothing to check"));
+        assert!(only("a|acq(l)|1\na|rel(l)|2\na|acq(m)|3\n").contains("nothing to check"));
+        assert!(doubts("a|acq(l)|1\na|acq(m)|2\n").is_empty());
         assert!(only("a|w(x)|1\na|fork(b)|2\nb|r(x)|3\nc|r(x)|4\n").contains("run from the start"));
     }
 

@@ -41,8 +41,9 @@ pub use anyorder_stream::{
     WdcAnalysis, hidden_events, run, run_until, without_internals,
 };
 pub use confirm::{
-    Answer, ConfirmOptions, ConfirmStats, Confirmer, Form, GaveUp, Reorders, Scale, Together,
-    Witness,
+    Answer, CheckDeadlock, ConfirmOptions, ConfirmStats, Confirmer, Deadlock, DeadlockCut,
+    DeadlockEvidence, DeadlockOptions, DeadlockRequest, Deadlocks, Form, GaveUp, Reorders, Scale,
+    Together, WaitsFor, Witness,
 };
 pub use event_driven::{EventDriven, event_driven, event_driven_order};
 pub use order_path::{OrderPaths, OrderRule, OrderStep, Ordered};

@@ -49,6 +49,7 @@ fn form(form: Form) -> ReorderForm {
         Form::Last => ReorderForm::Last,
         Form::CoEnabled => ReorderForm::CoEnabled,
         Form::Overtakes => ReorderForm::Overtakes,
+        Form::Deadlock => unreachable!("no pair of actions"),
     }
 }
 

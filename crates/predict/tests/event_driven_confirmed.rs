@@ -25,6 +25,7 @@ fn claimed(form: Form) -> WitnessForm {
         Form::Last => WitnessForm::Last,
         Form::CoEnabled => WitnessForm::CoEnabled,
         Form::Overtakes => WitnessForm::Overtakes,
+        Form::Deadlock => unreachable!("no pair of actions"),
     }
 }
 

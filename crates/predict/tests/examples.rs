@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 type Found = (ViolationKind, u64, u64);
 
 /// The candidates of EDC, and the number of candidates of happens-before.
-const EXPECTED: [(&str, &[Found], usize); 19] = [
+const EXPECTED: [(&str, &[Found], usize); 21] = [
     ("race1.std", &[(Racy, 2, 9)], 0),
     ("race1-ordered.std", &[], 0),
     ("uaf_pred.std", &[(Racy, 3, 9)], 0),
@@ -38,6 +38,8 @@ const EXPECTED: [(&str, &[Found], usize); 19] = [
     ("channel-ordered.trace", &[], 0),
     ("context.trace", &[(Racy, 1, 2)], 1),
     ("file.trace", &[(NonRacy, 2, 5)], 0),
+    ("lock_order.std", &[(NonRacy, 4, 9)], 0),
+    ("lock_order-ordered.std", &[], 0),
 ];
 
 fn directory() -> PathBuf {

@@ -64,6 +64,7 @@ fn pair_results(trace: &Trace, candidates: &[Violation]) -> BTreeMap<Lines, (usi
                     Form::Last => WitnessForm::Last,
                     Form::CoEnabled => WitnessForm::CoEnabled,
                     Form::Overtakes => WitnessForm::Overtakes,
+                    Form::Deadlock => unreachable!("no pair of actions"),
                 };
                 let (prefix, order) = (witness.prefix, &witness.order[..]);
                 let claimed = ClaimedWitness { form, first: a, second: b, prefix, order };

@@ -103,6 +103,15 @@ pub enum ReorderingReason {
     /// By the form, it must be the last event or the one before.
     #[error("does not stand at the end")]
     NotLast,
+    /// The requests are fewer than two, or two of them are of one lane, or tasks may change places.
+    #[error("no cycle of requests of different threads")]
+    NoCycle,
+    /// A request that does not wait for the thread of the next one.
+    #[error("does not wait for the thread of event {}", next.0)]
+    Granted {
+        /// The next request.
+        next: EventId,
+    },
     /// The check was stopped.
     #[error("{0}")]
     Stopped(StopReason),

@@ -32,6 +32,7 @@ pub use run::ReorderingChecker;
 
 mod barriers;
 mod calls;
+mod deadlock;
 mod error;
 mod index;
 mod memory;
@@ -86,6 +87,17 @@ pub struct ClaimedWitness<'w> {
     /// How many of the trace's first events precede `order`, as in the trace.
     pub prefix: u32,
     /// The events after them.
+    pub order: &'w [EventId],
+}
+
+/// Requests, and a run that should end in a deadlock of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ClaimedDeadlock<'w> {
+    /// The requests: each waits for the thread of the next one, the last for that of the first.
+    pub requests: &'w [EventId],
+    /// How many of the trace's first events precede `order`, as in the trace.
+    pub prefix: u32,
+    /// The events after them. It contains no request.
     pub order: &'w [EventId],
 }
 

@@ -65,32 +65,15 @@ impl<'t> ReorderingChecker<'t> {
         cancel: &Cancel,
     ) -> Result<(), ReorderingError> {
         let ClaimedWitness { first, prefix, order, .. } = witness;
-        self.begin();
         let whole = |reason| ReorderingError { place: order.len(), event: first, reason };
-        let doubt = self.index.rounds.first_irregular();
-        if prefix > self.index.sections.broken_at || doubt.is_some_and(|first| prefix > first) {
-            return Err(whole(ReorderingReason::Prefix));
-        }
+        self.begin_run(prefix).map_err(whole)?;
         let exempt = exempt(&witness);
         // Events that may observe something else are at the end, so no later event depends on them.
         if matches!(witness.form, WitnessForm::Last | WitnessForm::CoEnabled) {
             check_form(&witness)?;
         }
         self.check_tasks(prefix, order, cancel)?;
-        let mut run = Run {
-            index: &self.index,
-            lanes: self.lanes,
-            prefix,
-            stamps: &mut self.stamps,
-            now: self.checks,
-            waiting: Default::default(),
-            open: OpenSections::default(),
-            writes: LastWrites::default(),
-            places: HashMap::new(),
-            calls: CallRun::default(),
-            signals: HashMap::new(),
-            ends: EndsRun::default(),
-        };
+        let mut run = self.run(prefix);
         for (place, &event) in order.iter().enumerate() {
             let may_differ = exempt.contains(&Some(event));
             let checked = cancel.check().map_err(ReorderingReason::from);
@@ -103,6 +86,42 @@ impl<'t> ReorderingChecker<'t> {
             WitnessForm::Reversed => check_form(&witness),
             WitnessForm::Last | WitnessForm::CoEnabled => Ok(()),
         }
+    }
+
+    /// Begins the check of a sequence after the first `prefix` events of the trace.
+    pub(super) fn begin_run(&mut self, prefix: u32) -> Result<(), ReorderingReason> {
+        self.begin();
+        let doubt = self.index.rounds.first_irregular();
+        match prefix > self.index.sections.broken_at || doubt.is_some_and(|first| prefix > first) {
+            true => Err(ReorderingReason::Prefix),
+            false => Ok(()),
+        }
+    }
+
+    /// Returns a run that is about to begin.
+    pub(super) fn run(&mut self, prefix: u32) -> Run<'_, 't> {
+        Run {
+            index: &self.index,
+            lanes: self.lanes,
+            prefix,
+            stamps: &mut self.stamps,
+            now: self.checks,
+            waiting: Default::default(),
+            open: OpenSections::default(),
+            writes: LastWrites::default(),
+            places: HashMap::new(),
+            calls: CallRun::default(),
+            signals: HashMap::new(),
+            ends: EndsRun::default(),
+        }
+    }
+
+    pub(super) fn trace(&self) -> &'t Trace {
+        self.index.trace
+    }
+
+    pub(super) fn lanes(&self) -> Lanes {
+        self.lanes
     }
 
     fn begin(&mut self) {
@@ -222,7 +241,7 @@ enum Waiting {
     Barrier,
 }
 
-struct Run<'r, 't> {
+pub(super) struct Run<'r, 't> {
     index: &'r Index<'t>,
     lanes: Lanes,
     prefix: u32,
@@ -241,11 +260,38 @@ struct Run<'r, 't> {
 }
 
 impl Run<'_, '_> {
-    fn has_happened(&self, event: u32) -> bool {
+    pub(super) fn has_happened(&self, event: u32) -> bool {
         event < self.prefix || self.stamps[event as usize] == self.now
     }
 
-    fn step(&mut self, id: EventId, may_differ: bool) -> Result<(), ReorderingReason> {
+    pub(super) fn event(&self, id: EventId) -> Event {
+        self.index.trace.event(id)
+    }
+
+    /// Fails unless the earlier events of an event's lane have happened.
+    pub(super) fn comes_after_its_lane(&self, id: EventId) -> Result<(), ReorderingReason> {
+        self.after(Some(self.index.previous[id.index()]), "po")
+    }
+
+    /// Fails unless the forks of an event's handler have happened.
+    pub(super) fn comes_after_forks(&mut self, event: Event) -> Result<(), ReorderingReason> {
+        match self.index.handler_of[event.id.index()] {
+            NONE => Ok(()),
+            handler => self.after_all(Waiting::Forks, handler, event, "fork"),
+        }
+    }
+
+    /// Fails unless the memory of an event has been allocated.
+    pub(super) fn comes_after_alloc(&self, event: Event) -> Result<(), ReorderingReason> {
+        self.after(self.index.allocs.get(&event.id.0).copied(), "alloc")
+    }
+
+    /// Returns the acquires of the open sections that exclude the section of an acquire.
+    pub(super) fn excluding(&mut self, acquire: Event, lock: LockId) -> Vec<u32> {
+        self.open.excluding(&self.index.sections, (acquire.id, self.prefix), lock)
+    }
+
+    pub(super) fn step(&mut self, id: EventId, may_differ: bool) -> Result<(), ReorderingReason> {
         if id.index() >= self.stamps.len() {
             return Err(ReorderingReason::Unknown);
         }
@@ -254,7 +300,7 @@ impl Run<'_, '_> {
         }
         let event = self.index.trace.event(id);
         if self.lanes == Lanes::Handlers {
-            self.after(Some(self.index.previous[id.index()]), "po")?;
+            self.comes_after_its_lane(id)?;
         }
         self.causes(event)?;
         let ended = self.ends.step(&self.index.ends, self.prefix, id);
@@ -299,10 +345,7 @@ impl Run<'_, '_> {
 
     fn causes(&mut self, event: Event) -> Result<(), ReorderingReason> {
         let (index, id) = (self.index, event.id);
-        let handler = index.handler_of[id.index()];
-        if handler != NONE {
-            self.after_all(Waiting::Forks, handler, event, "fork")?;
-        }
+        self.comes_after_forks(event)?;
         match event.kind() {
             EventKind::Join => {
                 self.after_all(Waiting::Handler, event.operand, event, "join")?;
@@ -321,7 +364,7 @@ impl Run<'_, '_> {
             EventKind::Trigger => self.after(index.enables.get(&id).map(|e| e.0), "enable")?,
             _ => {}
         }
-        self.after(index.allocs.get(&id.0).copied(), "alloc")
+        self.comes_after_alloc(event)
     }
 
     /// Fails if an event of a list that precedes `event` in the trace has not happened.

@@ -147,6 +147,21 @@ impl OpenSections {
         self.open.entry(lock).or_insert_with(|| sections.open_at(lock, prefix)).contains(met)
     }
 
+    /// Returns the acquires of the open sections that exclude the section that an event would
+    /// begin; none if it begins no section.
+    pub(super) fn excluding(
+        &mut self,
+        sections: &Sections,
+        (event, prefix): (EventId, u32),
+        lock: LockId,
+    ) -> Vec<u32> {
+        let Some(new) = sections.begun_by(event) else { return Vec::new() };
+        let new = &sections.all[new as usize];
+        let open = self.open.entry(lock).or_insert_with(|| sections.open_at(lock, prefix));
+        let open = open.iter().map(|section| &sections.all[*section as usize]);
+        open.filter(|section| section.excludes(new)).map(|section| section.acquire).collect()
+    }
+
     /// Takes the next event of the run; returns the acquire of an open section that excludes the
     /// section it begins.
     pub(super) fn step(

@@ -88,6 +88,8 @@ fn word(reason: &ReorderingReason) -> &'static str {
         ReorderingReason::Missing => "missing",
         ReorderingReason::NotReversed => "not reversed",
         ReorderingReason::NotLast => "not last",
+        ReorderingReason::NoCycle => "no cycle",
+        ReorderingReason::Granted { .. } => "granted",
         ReorderingReason::Stopped(_) => "stopped",
     }
 }

@@ -4,11 +4,13 @@ use super::fields::Fields;
 use super::trace::{described, events};
 use crate::failure::{Failure, Hint};
 use crate::not_understood::NotUnderstood;
-use crate::predict::{Specifications, SpecifiedCalls, form, lanes, step_fields, wrong_witness};
+use crate::predict::{
+    Specifications, SpecifiedCalls, check_actions, lanes, step_fields, wrong_witness,
+};
 use crate::rules::is_android;
 use crate::trace_input::TraceInput;
 use crate::verdict::{CertificateFault, CertificateVerdict};
-use anyorder_certify::{ClaimedWitness, Names, ReorderingChecker, ReorderingReason};
+use anyorder_certify::{Names, ReorderingChecker, ReorderingReason};
 use anyorder_predict::{Form, Internals, Reorders, without_internals};
 use anyorder_system::{Cancel, Control};
 use anyorder_trace::{EventId, Trace};
@@ -57,8 +59,8 @@ pub(super) struct Checkers<'r> {
 struct Claimed {
     form: Form,
     reorders: Reorders,
-    first: EventId,
-    second: EventId,
+    /// The two actions; for a deadlock, all requests.
+    actions: Vec<EventId>,
     prefix: u32,
     order: Vec<EventId>,
 }
@@ -90,14 +92,8 @@ impl Checkers<'_> {
             self.by_lanes.push((claimed.reorders, new));
             self.by_lanes.len() - 1
         });
-        let witness = ClaimedWitness {
-            form: form(claimed.form),
-            first: claimed.first,
-            second: claimed.second,
-            prefix: claimed.prefix,
-            order: &claimed.order,
-        };
-        let checked = self.by_lanes[at].1.check_until(witness, &control.cancel);
+        let (checker, of) = (&mut self.by_lanes[at].1, (claimed.form, claimed.prefix));
+        let checked = check_actions(checker, of, &claimed.actions, &claimed.order, &control.cancel);
         checked.map_err(|error| match error.reason {
             ReorderingReason::Stopped(reason) => CertificateVerdict::Stopped(reason),
             _ => {
@@ -105,8 +101,8 @@ impl Checkers<'_> {
                 CertificateVerdict::fails(place, reason)
             }
         })?;
-        let last = claimed.order.iter().chain([&claimed.first, &claimed.second]).max();
-        let last = last.copied().unwrap_or(claimed.second);
+        let last = claimed.order.iter().chain(&claimed.actions).max();
+        let last = last.copied().unwrap_or(EventId(0));
         let last = last.max(EventId(claimed.prefix.saturating_sub(1)));
         let needed = self.of.not_understood.assumption(last);
         Ok(CertificateVerdict::Holds { claim: claim(trace, &claimed), needed })
@@ -131,7 +127,7 @@ impl Checkers<'_> {
             return Err(CertificateVerdict::Unreadable(fault.with_hint(Hint::WholeWitness)));
         }
         let word = fields.text("form").map_err(unreadable)?;
-        let form = Form::ALL.into_iter().find(|form| form.word() == word);
+        let form = Form::from_word(word);
         let form = form.ok_or_else(|| unreadable(format!("unknown form `{word}`")))?;
         let word = fields.text("reorders").map_err(unreadable)?;
         let reorders = Reorders::ALL.into_iter().find(|reorders| reorders.word() == word);
@@ -139,14 +135,25 @@ impl Checkers<'_> {
             reorders.ok_or_else(|| unreadable(format!("unknown kind `{word}` in `reorders`")))?;
         let prefix = fields.number("prefix").map_err(unreadable)?;
         let count = fields.number("events").map_err(unreadable)?;
-        let ends = [("first", fields.text("first")), ("second", fields.text("second"))];
+        let mut actions: Vec<(String, String)> = Vec::new();
+        if form == Form::Deadlock {
+            let requests = fields.list("requests").map_err(unreadable)?;
+            for (number, request) in (1..).zip(requests) {
+                let place = format!("request {number}");
+                let request = request.as_str();
+                let request = request.ok_or_else(|| unreadable(format!("{place}: expected text")));
+                actions.push((place, request?.to_owned()));
+            }
+        } else {
+            for key in ["first", "second"] {
+                actions
+                    .push((format!("`{key}`"), fields.text(key).map_err(unreadable)?.to_owned()));
+            }
+        }
         let steps = fields.list("steps").map_err(unreadable)?;
         fields.end().map_err(unreadable)?;
-        let [first, second] = ends.map(|(key, name)| {
-            let name = name.map_err(unreadable)?;
-            self.find(name, || format!("`{key}`"))
-        });
-        let (first, second) = (first?, second?);
+        let found = actions.iter().map(|(place, name)| self.find(name, || place.clone()));
+        let actions: Vec<EventId> = found.collect::<Result<_, CertificateVerdict>>()?;
         if count != steps.len() as u64 {
             let what = format!("{count} in the file, and there are {} steps", steps.len());
             return Err(CertificateVerdict::fails("`events`", what));
@@ -158,7 +165,7 @@ impl Checkers<'_> {
         }
         // A prefix of more events than fit is longer than the trace, and refused as such.
         let prefix = u32::try_from(prefix).unwrap_or(u32::MAX);
-        Ok(Claimed { form, reorders, first, second, prefix, order })
+        Ok(Claimed { form, reorders, actions, prefix, order })
     }
 
     /// Reads a step, and compares its description with the trace.
@@ -197,8 +204,15 @@ impl Checkers<'_> {
 
 /// States what a checked reordering shows.
 fn claim(trace: &Trace, claimed: &Claimed) -> String {
-    let [first, second] = [claimed.first, claimed.second].map(|event| described(trace, event));
+    let all: Vec<String> = claimed.actions.iter().map(|event| described(trace, *event)).collect();
+    let (first, second) = match &all[..] {
+        [first, second, ..] => (first, second),
+        _ => return String::new(),
+    };
     let shows = match claimed.form {
+        Form::Deadlock => {
+            format!("each of these waits for the thread of the next: {}", all.join(", "))
+        }
         Form::Reversed => {
             format!("{second} can come before {first}, and every event observes what it observed")
         }

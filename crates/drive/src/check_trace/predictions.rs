@@ -5,12 +5,13 @@ use super::{CheckTraceOptions, WithRuns, publish, without_runs};
 use crate::control::JobControl;
 use crate::failure::Failure;
 use crate::predict::{
-    Analysed, Analysis, EventPairs, KnownPairs, PredictOptions, Question, Reordering, add_outcome,
-    analyse, last_of, left_out, stats, warnings_of_waits,
+    Analysed, Analysis, EventPairs, KnownPairs, PredictOptions, Question, Reordering,
+    add_deadlock_outcome, add_outcome, analyse, deadlock_witness, last_of, left_out, stats,
+    warnings_of_waits,
 };
 use crate::result::JobResult;
 use crate::trace_input::TraceInput;
-use crate::words::{self, Predicted, RaceFinding, UNDECIDED, form_words};
+use crate::words::{self, DeadlockFinding, Predicted, RaceFinding, UNDECIDED, form_words};
 use anyorder_certify::WrittenNames;
 use anyorder_finding::run::Run;
 use anyorder_finding::{ExplanationStep, Finding, Harm, Kind, StatName, option, stat};
@@ -88,7 +89,9 @@ pub(super) fn add(
     let known = KnownPairs { extra: &extra, is_known: &is_known, so_far: &so_far };
     let question = Question::new(&input.name, &options)?;
     let mut analysed = analyse(trace, &question, &known, control)?;
-    let mut all = join((trace, control), races, &mut analysed);
+    let mut all = deadlocks((trace, control), mem::take(&mut analysed.deadlocks.0));
+    all.extend(join((trace, control), races, &mut analysed));
+    add_deadlock_outcome(&analysed.deadlocks.1, result);
     let not_understood =
         input.not_understood.clone().with_unspecified(trace, &analysed.unspecified);
     result.warnings.extend(not_understood.of_unspecified(&input.name));
@@ -106,6 +109,24 @@ pub(super) fn add(
         }
     }
     Ok(all.into_iter().map(|one| (one.finding, one.run, one.pairs)).collect())
+}
+
+/// Returns the deadlocks with their runs.
+fn deadlocks(
+    (trace, control): (&Trace, &Control<'_>),
+    found: Vec<DeadlockFinding>,
+) -> Vec<FindingWithRun> {
+    let names = WrittenNames::new(trace);
+    let with_run = |DeadlockFinding { mut finding, deadlock }| {
+        let witness = deadlock_witness(&deadlock);
+        let last = last_of(trace, &finding, &[], witness.as_ref());
+        let run = witness.filter(|_| control.check().is_ok()).map(|witness| {
+            witness.place(trace, &names, &mut finding);
+            witness.run(trace)
+        });
+        FindingWithRun { finding, run, last, pairs: Vec::new() }
+    };
+    found.into_iter().map(with_run).collect()
 }
 
 /// Returns the happens-before races in their order, then the other findings.

@@ -7,23 +7,24 @@ use crate::failure::{Failure, Unusable};
 use crate::not_understood::StreamDoubts;
 use crate::rules::{fitting_rules, is_android};
 use crate::trace_input::observed;
-use crate::words::{self, Predicted};
+use crate::words::{self, DeadlockFinding, Predicted};
 use anyorder_finding::Warning;
 use anyorder_predict::check::{
     Candidate, CheckOptions, Checked, Confirms, Facts, Order, Pairs, Subject, check,
     check_unconfirmed,
 };
 use anyorder_predict::{
-    Analysis as Engine, CandidateOptions, ConfirmOptions, Confirmer, EdcAnalysis, HbAnalysis,
-    Internals, LocksInMemory, OrderPaths, PredictError, Reorders, Report, Specified,
-    SpecifiedCommunication, Types, WdcAnalysis, event_driven, event_driven_order, run_until,
-    without_internals,
+    Analysis as Engine, CandidateOptions, ConfirmOptions, Confirmer, DeadlockOptions, Deadlocks,
+    EdcAnalysis, HbAnalysis, Internals, LocksInMemory, OrderPaths, PredictError, Reorders, Report,
+    Specified, SpecifiedCommunication, Types, WdcAnalysis, event_driven, event_driven_order,
+    run_until, without_internals,
 };
 use anyorder_system::Control;
 use anyorder_trace::{
     Block, EventId, Problems, ReadError, Tables, Trace, TraceBlocks, TraceSource,
 };
 use std::collections::BTreeMap;
+use std::mem;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -52,6 +53,8 @@ pub(crate) struct Analysed {
     pub(crate) checked: Checked,
     /// The findings, the most important first.
     pub(crate) predicted: Vec<Predicted>,
+    /// The deadlocks in words, and what else the search for them says.
+    pub(crate) deadlocks: (Vec<DeadlockFinding>, Deadlocks),
     pub(super) analysis: Analysis,
     /// The kind of reordering that witnesses use.
     pub(super) reorders: Reorders,
@@ -71,6 +74,17 @@ impl<'a> Question<'a> {
         CandidateOptions {
             violations_max: self.options.search.max_candidates,
             ..CandidateOptions::default()
+        }
+    }
+
+    fn deadlock_options(&self) -> DeadlockOptions {
+        let search = &self.options.search;
+        let fitting = DeadlockOptions::default();
+        DeadlockOptions {
+            cycles_max: search.max_candidates.min(fitting.cycles_max),
+            tries_max: search.max_tries.min(fitting.tries_max),
+            work_max: search.max_work.min(fitting.work_max),
+            ..fitting
         }
     }
 
@@ -132,6 +146,9 @@ pub(crate) fn analyse(
     let cancel = &control.cancel;
     let confirmer = Confirmer::new_until(trace, &mut communication, confirm, cancel);
     let mut search = Search::new(trace, confirmer, &calls, options.reorders);
+    control.progress.phase("looking for deadlocks");
+    let mut deadlocks = search.deadlocks(&question.deadlock_options(), control);
+    let found = words::deadlocks(trace, mem::take(&mut deadlocks.found));
     let search = (&mut search as &mut dyn Confirms, &options);
     let checked = confirmed((trace, whole), &report, (question, analysis), known, search, control);
     let unspecified = calls.unspecified(trace);
@@ -140,7 +157,8 @@ pub(crate) fn analyse(
     let mut predicted = words::predictions(trace.tables(), &mut checked);
     words::with_trace(trace, &mut predicted, cancel);
     let reorders = options.reorders;
-    Ok(Analysed { checked, predicted, analysis, reorders, unspecified, broken_waits })
+    let deadlocks = (found, deadlocks);
+    Ok(Analysed { checked, predicted, deadlocks, analysis, reorders, unspecified, broken_waits })
 }
 
 /// Searches for witnesses of the candidates of a report, with what the analysis knows of their
@@ -279,7 +297,8 @@ fn unconfirmed(
     let mut checked = check_unconfirmed((source.tables(), &facts), report, &options, cancel);
     let predicted = words::predictions(source.tables(), &mut checked);
     let (reorders, unspecified) = (options.reorders, BTreeMap::new());
-    Ok(Analysed { checked, predicted, analysis, reorders, unspecified, broken_waits: Vec::new() })
+    let (deadlocks, broken_waits) = Default::default();
+    Ok(Analysed { checked, predicted, deadlocks, analysis, reorders, unspecified, broken_waits })
 }
 
 /// Runs an analysis over a stream.

@@ -18,9 +18,9 @@ pub use stored::{Reordering, StoredWitness};
 pub(crate) use analyse::{Analysed, KnownPairs, Question, analyse};
 pub(crate) use calls::{SpecifiedCalls, warnings_of_waits};
 pub(crate) use groups::{Pairs as EventPairs, group_findings};
-pub(crate) use replay_witness::wrong_witness;
+pub(crate) use replay_witness::{check_actions, wrong_witness};
 pub(crate) use run::step_text;
-pub(crate) use search::{form, lanes};
+pub(crate) use search::lanes;
 pub(crate) use stored::step_fields;
 
 use crate::certify::keep_true_reorderings;
@@ -37,9 +37,9 @@ use crate::words::Predicted;
 use analyse::analyse_stream;
 use anyorder_certify::WrittenNames;
 use anyorder_common::numbers::plural;
-use anyorder_finding::{Finding, Stats, Warning, WarningKind, option, stat};
-use anyorder_predict::Reorders;
+use anyorder_finding::{Finding, Stats, Warning, WarningKind, assign_ids, option, stat};
 use anyorder_predict::check::{Checked, Cut, Statistics};
+use anyorder_predict::{Deadlock, Deadlocks, Reorders};
 use anyorder_system::Control;
 use anyorder_trace::{EventId, Tables, TaskKind, Trace, TraceSource};
 use std::collections::BTreeMap;
@@ -271,7 +271,7 @@ fn assemble(
     mut result: JobResult,
     control: &Control<'_>,
 ) -> Prediction {
-    let Analysed { checked, predicted, analysis, reorders, .. } = analysed;
+    let Analysed { checked, predicted, deadlocks, analysis, reorders, .. } = analysed;
     if let Some(reason) = control.cancel.reason() {
         result.cut_by(stopped_by(reason));
     }
@@ -283,13 +283,19 @@ fn assemble(
     }
     set_options(&mut result, question, (analysis, reorders), checked.all_pairs);
     result.stats = stats(&checked.statistics);
-    let pairs: Vec<EventPairs> = predicted.iter().map(|one| one.found.event_pairs()).collect();
-    let (mut findings, witnesses): (Vec<Finding>, Vec<Option<Reordering>>) = predicted
-        .into_iter()
-        .map(|Predicted { finding, found }| {
+    add_deadlock_outcome(&deadlocks.1, &mut result);
+    let of_deadlocks = deadlocks.0.into_iter().map(|one| {
+        let witness = deadlock_witness(&one.deadlock);
+        (one.finding, witness)
+    });
+    let mut pairs: Vec<EventPairs> = vec![Vec::new(); of_deadlocks.len()];
+    pairs.extend(predicted.iter().map(|one| one.found.event_pairs()));
+    let (mut findings, witnesses): (Vec<Finding>, Vec<Option<Reordering>>) = of_deadlocks
+        .chain(predicted.into_iter().map(|Predicted { finding, found }| {
             (finding, found.witness.map(|witness| Reordering::new(witness, reorders)))
-        })
+        }))
         .unzip();
+    assign_ids(&mut findings);
     let mut runs = vec![None; findings.len()];
     if let Some((trace, not_understood)) = held {
         let names = WrittenNames::new(trace);
@@ -330,6 +336,30 @@ pub(crate) fn add_outcome(name: &str, checked: &Checked, result: &mut JobResult)
     }
 }
 
+/// Adds the counts of a search for deadlocks, and the limits that cut it.
+pub(crate) fn add_deadlock_outcome(deadlocks: &Deadlocks, result: &mut JobResult) {
+    for cut in &deadlocks.cuts {
+        if let Some(limit) = limits::deadlocks(*cut) {
+            result.cut_by(limit);
+        }
+    }
+    if let Some(reason) = deadlocks.stopped {
+        result.cut_by(stopped_by(reason));
+    }
+    let decided = deadlocks.cycles - deadlocks.impossible - deadlocks.undecided;
+    result
+        .stats
+        .set(stat::LOCK_CYCLES, deadlocks.cycles)
+        .set(stat::DEADLOCKS, decided)
+        .set(stat::LOCK_CYCLES_OPEN, deadlocks.undecided);
+}
+
+/// Returns the witness of a deadlock, if it has one.
+pub(crate) fn deadlock_witness(deadlock: &Deadlock) -> Option<Reordering> {
+    let witness = deadlock.witness()?.clone();
+    Some(Reordering::of_deadlock(&deadlock.requests, witness))
+}
+
 /// Returns the last event that a finding rests on: the last one of its witness; the end of the
 /// trace for a confirmed finding without a kept witness; else the last one of its sites, the first
 /// of its `pairs`. A finding without events may rest on any event.
@@ -343,9 +373,10 @@ pub(crate) fn last_of(
     match shown {
         None if finding.confirmed == Some(true) => end,
         None => pairs.first().map_or(end, |(a, b)| *a.max(b)),
-        Some(Reordering { first, second, witness, .. }) => {
+        Some(Reordering { actions, witness, .. }) => {
             let prefix = EventId(witness.prefix.saturating_sub(1));
-            witness.order.iter().chain([first, second, &prefix]).copied().max().unwrap_or(end)
+            let all = witness.order.iter().chain(actions).chain([&prefix]);
+            all.copied().max().unwrap_or(end)
         }
     }
 }

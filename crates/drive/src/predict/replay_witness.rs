@@ -6,12 +6,13 @@ use super::{Reordering, Specifications, StoredWitness};
 use crate::failure::{Failure, Missing};
 use crate::not_understood::NotUnderstood;
 use crate::trace_input::{TraceInput, observed};
+use crate::words::requests;
 use anyorder_certify::{
-    ClaimedWitness, Names, ReorderingChecker, ReorderingError, ReorderingReason,
+    ClaimedDeadlock, ClaimedWitness, Names, ReorderingChecker, ReorderingError, ReorderingReason,
 };
 use anyorder_finding::run::Run;
 use anyorder_predict::{Form, Internals, Together, Witness, without_internals};
-use anyorder_system::Control;
+use anyorder_system::{Cancel, Control};
 use anyorder_trace::{EventId, Trace};
 
 /// The outcome of one stored witness.
@@ -99,17 +100,16 @@ fn check(
         names.find_event(label).ok_or_else(missing)
     };
     let order: Vec<EventId> = one.order.iter().map(find).collect::<Result<_, String>>()?;
-    let (first, second) = (find(&one.first)?, find(&one.second)?);
-    let claimed =
-        ClaimedWitness { form: form(one.form), first, second, prefix: one.prefix, order: &order };
+    let actions: Vec<EventId> = one.actions.iter().map(find).collect::<Result<_, String>>()?;
     let broken = |error| {
         let (place, reason) = wrong_witness(trace, &error);
         format!("the witness does not hold: {place}, {reason}")
     };
-    checker.check(claimed).map_err(broken)?;
-    let last = order.iter().chain([&first, &second]).copied().max().unwrap_or(second);
+    check_actions(checker, (one.form, one.prefix), &actions, &order, &Cancel::new())
+        .map_err(broken)?;
+    let last = order.iter().chain(&actions).copied().max().unwrap_or(EventId(0));
     let last = last.max(EventId(one.prefix.saturating_sub(1)));
-    let both = [first, second].iter().all(|event| order.contains(event));
+    let both = actions.iter().all(|event| order.contains(event));
     let (form, prefix) = (one.form, one.prefix);
     let witness = Witness {
         form,
@@ -119,9 +119,31 @@ fn check(
         waits: false,
         together: Together::Undecided,
     };
-    let shown = Reordering::new((first, second, witness), one.reorders);
-    let run = both.then(|| shown.run(trace));
+    let run = match actions[..] {
+        [first, second] if form != Form::Deadlock => {
+            let shown = Reordering::new((first, second, witness), one.reorders);
+            both.then(|| shown.run(trace))
+        }
+        _ => Some(Reordering::of_deadlock(&requests(trace, &actions), witness).run(trace)),
+    };
     Ok(CheckedWitness { form, run, needed: not_understood.assumption(last) })
+}
+
+/// Checks a witness of two actions, or of a deadlock.
+pub(crate) fn check_actions(
+    checker: &mut ReorderingChecker<'_>,
+    (of, prefix): (Form, u32),
+    actions: &[EventId],
+    order: &[EventId],
+    cancel: &Cancel,
+) -> Result<(), ReorderingError> {
+    match *actions {
+        [first, second] if of != Form::Deadlock => {
+            let claimed = ClaimedWitness { form: form(of), first, second, prefix, order };
+            checker.check_until(claimed, cancel)
+        }
+        _ => checker.check_deadlock(ClaimedDeadlock { requests: actions, prefix, order }, cancel),
+    }
 }
 
 /// Describes the error of a witness, with the labels of events: the place, and the reason.
@@ -142,6 +164,9 @@ pub(crate) fn wrong_witness(trace: &Trace, error: &ReorderingError) -> (String, 
         }
         ReorderingReason::Observes { now, then } => {
             format!("observes {}, in the trace {}", write(*now), write(*then))
+        }
+        ReorderingReason::Granted { next } => {
+            format!("does not wait for the thread of event {}", label(*next))
         }
         ReorderingReason::WokenEarly { signal, wait } => {
             let (signal, wait) = (label(*signal), label(*wait));

@@ -1,9 +1,9 @@
 //! Converts a witness into a run for reports: a column for each thread, next to the recorded order
 //! of the events.
 
-use crate::words::position;
+use crate::words::{Cycle, position};
 use anyorder_finding::run::{Comparison, Mark, Run, RunPlace, RunStep};
-use anyorder_predict::{Form, Witness};
+use anyorder_predict::{DeadlockRequest, Form, Witness};
 use anyorder_trace::{
     EventId, EventKind, HandlerId, InputId, InvocationId, LockId, NameId, OperandKind, TaskId,
     Trace,
@@ -19,7 +19,7 @@ const EARLIER_MAX: usize = 8;
 
 /// Returns a witness as a run, compared with the order of the trace.
 pub(crate) fn run_of(trace: &Trace, (first, second, witness): (EventId, EventId, &Witness)) -> Run {
-    let shown = shown(trace, (first, second), &witness.order);
+    let shown = shown(trace, &[first, second], &witness.order);
     let mark = |event: EventId| match event {
         event if event == first => Some(Mark::First),
         event if event == second => Some(Mark::Second),
@@ -63,6 +63,29 @@ pub(crate) fn run_of(trace: &Trace, (first, second, witness): (EventId, EventId,
     }
 }
 
+/// Returns the run to a deadlock, with a step for each request that is not granted.
+pub(crate) fn run_of_deadlock(
+    trace: &Trace,
+    requests: &[DeadlockRequest],
+    witness: &Witness,
+) -> Run {
+    let cycle = Cycle { trace, requests };
+    let actions: Vec<EventId> = requests.iter().map(|request| request.event).collect();
+    let (mut before, mut steps) = (None, Vec::new());
+    for place in shown(trace, &actions, &witness.order) {
+        let left_out = place - before.map_or(0, |before: usize| before + 1);
+        before = Some(place);
+        steps.push(RunStep { left_out, ..step(trace, witness.order[place]) });
+    }
+    steps.extend(actions.iter().enumerate().map(|(at, event)| RunStep {
+        takes: None,
+        failure: Some(cycle.blocked(at)),
+        ..step(trace, *event)
+    }));
+    let (first, end) = (witness.prefix as usize, cycle.end());
+    Run { first, steps, end, by_lane: true, ..Run::default() }
+}
+
 /// Describes the end of the run.
 fn end(trace: &Trace, first: EventId, second: EventId, form: Form) -> String {
     let name = |event: EventId| {
@@ -75,6 +98,7 @@ fn end(trace: &Trace, first: EventId, second: EventId, form: Form) -> String {
             format!("{} comes before {}, which may see something else", name(second), name(first))
         }
         Form::CoEnabled => format!("{} and {} can both come next", name(second), name(first)),
+        Form::Deadlock => String::new(),
         Form::Overtakes => {
             let task = |event: EventId| trace.task_name(trace.event(event).task);
             format!("task {} is taken while {} waits", task(second), task(first))
@@ -83,12 +107,12 @@ fn end(trace: &Trace, first: EventId, second: EventId, form: Form) -> String {
 }
 
 /// Returns the indices of the steps to show, ascending.
-fn shown(trace: &Trace, (first, second): (EventId, EventId), order: &[EventId]) -> Vec<usize> {
+fn shown(trace: &Trace, actions: &[EventId], order: &[EventId]) -> Vec<usize> {
     let tail = order.len().saturating_sub(LAST_MAX);
-    let lanes = [first, second].map(|event| trace.handler_of(event));
-    let locks = locks_held(trace, order, [first, second]);
+    let lanes: Vec<HandlerId> = actions.iter().map(|event| trace.handler_of(*event)).collect();
+    let locks = locks_held(trace, order, actions);
     let mut places: BTreeSet<usize> = (tail..order.len()).collect();
-    places.extend((0..tail).filter(|place| [first, second].contains(&order[*place])));
+    places.extend((0..tail).filter(|place| actions.contains(&order[*place])));
     let mut room = EARLIER_MAX;
     for place in (0..tail).rev() {
         let event = trace.event(order[place]);
@@ -106,10 +130,10 @@ fn shown(trace: &Trace, (first, second): (EventId, EventId), order: &[EventId]) 
     places.into_iter().collect()
 }
 
-/// Returns the locks that are held at one of the two actions, in a run.
-fn locks_held(trace: &Trace, order: &[EventId], pair: [EventId; 2]) -> BTreeSet<LockId> {
+/// Returns the locks that are held at one of the actions, in a run.
+fn locks_held(trace: &Trace, order: &[EventId], actions: &[EventId]) -> BTreeSet<LockId> {
     let mut held: BTreeSet<LockId> = BTreeSet::new();
-    for action in pair {
+    for &action in actions {
         let lane = trace.handler_of(action);
         let mut open: Vec<LockId> = Vec::new();
         for event in order.iter().take_while(|event| **event != action) {

@@ -1,9 +1,11 @@
 //! The search for witnesses. The crate `certify` checks each witness independently.
 
-use anyorder_certify::{Calls, ClaimedWitness, Lanes, ReorderingChecker, WitnessForm};
+use anyorder_certify::{
+    Calls, ClaimedDeadlock, ClaimedWitness, Lanes, ReorderingChecker, WitnessForm,
+};
 use anyorder_predict::check::{Confirms, PairResult};
-use anyorder_predict::{Answer, Confirmer, Form, Reorders};
-use anyorder_system::Cancel;
+use anyorder_predict::{Answer, Confirmer, DeadlockOptions, Deadlocks, Form, Reorders, Witness};
+use anyorder_system::{Cancel, Control};
 use anyorder_trace::{EventId, Trace};
 
 /// A search and its check.
@@ -40,6 +42,25 @@ pub(crate) const fn form(form: Form) -> WitnessForm {
         Form::Last => WitnessForm::Last,
         Form::CoEnabled => WitnessForm::CoEnabled,
         Form::Overtakes => WitnessForm::Overtakes,
+        // Checked by itself.
+        Form::Deadlock => WitnessForm::Reversed,
+    }
+}
+
+impl Search<'_> {
+    /// Searches for deadlocks; each witness is checked.
+    pub(super) fn deadlocks(
+        &mut self,
+        options: &DeadlockOptions,
+        control: &Control<'_>,
+    ) -> Deadlocks {
+        let Search { confirmer, checker } = self;
+        let mut check = |requests: &[EventId], witness: &Witness| {
+            let (prefix, order) = (witness.prefix, witness.order.as_slice());
+            let claimed = ClaimedDeadlock { requests, prefix, order };
+            checker.check_deadlock(claimed, &control.cancel).map_err(|error| error.to_string())
+        };
+        confirmer.deadlocks(options, &mut check, control)
     }
 }
 

@@ -1,12 +1,12 @@
 //! Witnesses in results and files: JSON objects of format `reordering`.
 
-use super::run::{run_of, step_text};
+use super::run::{run_of, run_of_deadlock, step_text};
 use crate::failure::{Failure, Unusable, WrongWitness};
 use anyorder_certify::WrittenNames;
 use anyorder_common::text::HarmlessJson;
 use anyorder_finding::run::Run;
 use anyorder_finding::{Finding, Outcome, Witness as Placed, WitnessPlace};
-use anyorder_predict::{Form, Reorders, Witness};
+use anyorder_predict::{DeadlockRequest, Form, Reorders, Witness};
 use anyorder_trace::{EventId, Trace};
 use serde_json::{Value, json};
 use std::io::{self, Write as _};
@@ -23,21 +23,22 @@ pub struct StoredWitness {
     /// The id and title of the finding, if it has one.
     pub(crate) finding: Option<(String, String)>,
     pub(crate) reorders: Reorders,
-    pub(crate) first: String,
-    pub(crate) second: String,
+    /// The two actions; for a deadlock, all requests.
+    pub(crate) actions: Vec<String>,
     pub(crate) form: Form,
     pub(crate) prefix: u32,
     /// The labels of the events.
     pub(crate) order: Vec<String>,
 }
 
-/// A witness of a pair of a trace.
+/// A witness of a pair of a trace, or of a deadlock.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reordering {
-    /// The first event of the pair, in trace order.
-    pub first: EventId,
-    /// The second event of the pair.
-    pub second: EventId,
+    /// The events of the pair, in trace order; for a deadlock, its requests, each waiting for the
+    /// next.
+    pub actions: Vec<EventId>,
+    /// The requests of a deadlock.
+    pub(crate) requests: Vec<DeadlockRequest>,
     pub(crate) witness: Witness,
     /// The kind of reordering.
     pub(crate) reorders: Reorders,
@@ -48,12 +49,25 @@ impl Reordering {
         (first, second, witness): (EventId, EventId, Witness),
         reorders: Reorders,
     ) -> Reordering {
-        Reordering { first, second, witness, reorders }
+        let (actions, requests) = (vec![first, second], Vec::new());
+        Reordering { actions, requests, witness, reorders }
+    }
+
+    /// Makes the witness of a deadlock.
+    pub(crate) fn of_deadlock(requests: &[DeadlockRequest], witness: Witness) -> Reordering {
+        let actions = requests.iter().map(|request| request.event).collect();
+        let requests = requests.to_vec();
+        Reordering { actions, requests, witness, reorders: Reorders::Threads }
     }
 
     /// Returns the run for reports.
     pub(crate) fn run(&self, trace: &Trace) -> Run {
-        run_of(trace, (self.first, self.second, &self.witness))
+        match self.actions[..] {
+            [first, second] if self.requests.is_empty() => {
+                run_of(trace, (first, second, &self.witness))
+            }
+            _ => run_of_deadlock(trace, &self.requests, &self.witness),
+        }
     }
 
     /// Writes the witness of a finding about `trace` as a JSON object, with all its steps: it may
@@ -95,18 +109,25 @@ impl Reordering {
 
     /// Returns all but the steps.
     fn head(&self, names: &WrittenNames<'_>, finding: &Finding) -> Value {
-        json!({
+        let mut head = json!({
             "reordering": 1,
             "finding": finding.id,
             "title": finding.title,
             "form": self.witness.form.word(),
-            "first": names.event(self.first),
-            "second": names.event(self.second),
             "reorders": self.reorders.word(),
             "prefix": self.witness.prefix,
             "shortest": self.witness.shortest,
             "events": self.witness.order.len(),
-        })
+        });
+        let actions: Vec<String> = self.actions.iter().map(|event| names.event(*event)).collect();
+        match &actions[..] {
+            [first, second] if self.witness.form != Form::Deadlock => {
+                head["first"] = first.clone().into();
+                head["second"] = second.clone().into();
+            }
+            _ => head["requests"] = actions.into(),
+        }
+        head
     }
 }
 
@@ -175,8 +196,7 @@ fn witness(value: &Value) -> Result<StoredWitness, WrongWitness> {
         return Err(WrongWitness::LeftOut);
     }
     let word = text("form")?;
-    let form = Form::ALL.into_iter().find(|form| form.word() == word);
-    let form = form.ok_or_else(|| wrong(&format!("unknown form `{word}`")))?;
+    let form = Form::from_word(&word).ok_or_else(|| wrong(&format!("unknown form `{word}`")))?;
     let prefix = value.get("prefix").and_then(Value::as_u64).unwrap_or(0);
     let prefix = u32::try_from(prefix).map_err(|_| wrong("`prefix` is too large"))?;
     let steps = value.get("steps").and_then(Value::as_array);
@@ -188,6 +208,15 @@ fn witness(value: &Value) -> Result<StoredWitness, WrongWitness> {
     let word = text("reorders").unwrap_or_default();
     let reorders = Reorders::ALL.into_iter().find(|reorders| reorders.word() == word);
     let reorders = reorders.unwrap_or_default();
-    let (first, second) = (text("first")?, text("second")?);
-    Ok(StoredWitness { finding, reorders, first, second, form, prefix, order })
+    let actions = match form {
+        Form::Deadlock => {
+            let requests = value.get("requests").and_then(Value::as_array);
+            let requests = requests.ok_or_else(|| wrong("no `requests`"))?;
+            let texts = requests.iter().map(|one| one.as_str().map(str::to_owned));
+            let texts: Option<Vec<String>> = texts.collect();
+            texts.ok_or_else(|| wrong("a request that is no text"))?
+        }
+        _ => vec![text("first")?, text("second")?],
+    };
+    Ok(StoredWitness { finding, reorders, actions, form, prefix, order })
 }

@@ -4,12 +4,14 @@
 //! reads its texts.
 
 mod conflicts;
+mod deadlocks;
 mod events;
 mod predicted;
 mod races;
 mod unordered;
 
 pub(crate) use conflicts::{FORCED, conflicts};
+pub(crate) use deadlocks::{Cycle, DeadlockFinding, deadlocks, requests};
 pub(crate) use events::{position, why_command};
 pub(crate) use predicted::{Predicted, UNDECIDED, form_words, predictions, severity, with_trace};
 pub(crate) use races::{RaceFinding, level, level_of, races};

@@ -109,6 +109,12 @@ names! { StatName:
     UNCONFIRMED "unconfirmed";
     /// Confirmed pairs that the order of the analysis excludes.
     MISSED_BY_ORDER "missed_by_order";
+    /// Cycles of threads that ask for what the next one holds, in some order of their events.
+    LOCK_CYCLES "lock_cycles";
+    /// Such cycles that a run of the recorded events ends in.
+    DEADLOCKS "deadlocks";
+    /// Such cycles of which it is undecided.
+    LOCK_CYCLES_OPEN "lock_cycles_open";
     /// Witnesses that the independent check refused: a bug.
     REJECTED "rejected";
     /// Messages of a partial trace.

@@ -14,11 +14,19 @@ pub enum Form {
     /// The handler of both takes the task of the second action while the task of the first waits in
     /// the mailbox.
     Overtakes,
+    /// No pair: several threads wait for one another. The run ends before their requests.
+    Deadlock,
 }
 
 impl Form {
-    /// All forms, the strongest first.
+    /// The forms in which two actions are reversed, the strongest first.
     pub const ALL: [Form; 4] = [Form::Reversed, Form::Last, Form::CoEnabled, Form::Overtakes];
+
+    /// Returns the form with this word.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Form> {
+        Form::ALL.into_iter().chain([Form::Deadlock]).find(|form| form.word() == word)
+    }
 
     /// Returns the word of the form.
     #[must_use]
@@ -28,6 +36,7 @@ impl Form {
             Form::Last => "last",
             Form::CoEnabled => "co_enabled",
             Form::Overtakes => "overtakes",
+            Form::Deadlock => "deadlock",
         }
     }
 }
@@ -51,7 +60,8 @@ pub struct Witness {
     /// The sense in which they are reversed.
     pub form: Form,
     /// The events of the run, in order. It ends with the first action of the candidate; for
-    /// [`Form::Overtakes`], with the `get` of the task of the second one.
+    /// [`Form::Overtakes`], with the `get` of the task of the second one; for [`Form::Deadlock`],
+    /// before all requests.
     pub order: Vec<EventId>,
     /// The number of events at the beginning that are the trace's first ones, in the trace's order.
     /// `order` omits them. 0 unless the search had a window.

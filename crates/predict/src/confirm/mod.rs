@@ -4,6 +4,10 @@
 
 pub use answer::{Answer, Form, GaveUp, Together, Witness};
 pub use confirmer::{ConfirmOptions, ConfirmStats, Confirmer, Reorders, Scale};
+pub use deadlock::{
+    CheckDeadlock, Deadlock, DeadlockCut, DeadlockEvidence, DeadlockOptions, DeadlockRequest,
+    Deadlocks, WaitsFor,
+};
 
 mod answer;
 mod attempt;
@@ -15,6 +19,7 @@ mod chains;
 mod clause;
 mod components;
 mod confirmer;
+mod deadlock;
 mod holding;
 mod lists;
 mod mailboxes;

@@ -15,8 +15,8 @@ use super::wakes::Wakes;
 use anyorder_stream::{Communication, NoCommunication};
 use anyorder_system::Cancel;
 use anyorder_trace::{
-    Event, EventKind, Location, LocationId, LockId, Op, OperandKind, Tables, TaskId, Trace,
-    memory_of_lock,
+    Event, EventId, EventKind, Location, LocationId, LockId, Op, OperandKind, Tables, TaskId,
+    Trace, memory_of_lock,
 };
 use std::collections::{BTreeMap, HashMap};
 
@@ -306,6 +306,17 @@ impl<'t> Past<'t> {
             }
         }
         self.calls.taker(event)
+    }
+
+    /// Returns whether a cause of a request comes before the request itself, and not only before it
+    /// is granted: all causes of an acquire; of a join, the forks of its own thread.
+    pub(super) fn is_before_request(&self, request: u32, cause: u32) -> bool {
+        let (op, operand) = self.op(cause);
+        let is_own_fork = || {
+            let handler = self.trace.handler_of(EventId(request));
+            op.kind() == EventKind::Fork && operand == handler.0
+        };
+        self.op(request).0.kind() != EventKind::Join || is_own_fork()
     }
 
     /// Returns an event of the trace.

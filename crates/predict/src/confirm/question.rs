@@ -53,6 +53,22 @@ impl Question {
         Question::with(past, (overtaken, get), form, (vec![get], vec![post]), Some(overtaken))
     }
 
+    /// Builds the question whether threads can come to these requests while each of them waits for
+    /// the next: a lock that an event of the tail acquires, or the end of a thread.
+    pub(super) fn deadlock(past: &Past<'_>, requests: &[u32]) -> Question {
+        let (first, last) = (requests.iter().min(), requests.iter().max());
+        let pair = (first.copied().unwrap_or(0), last.copied().unwrap_or(0));
+        let tail = (requests.to_vec(), Vec::new());
+        let mut question = Question::with(past, pair, Form::Deadlock, tail, None);
+        // Nobody has what it asks for.
+        let is_held = |(event, section): &(u32, SectionId)| {
+            past.holding.sections[*section as usize].acquire != *event
+        };
+        question.held.retain(is_held);
+        question.index_locks(past);
+        question
+    }
+
     fn with(
         past: &Past<'_>,
         (first, second): (u32, u32),
@@ -70,11 +86,23 @@ impl Question {
         let asks_all = matches!(form, Form::Reversed | Form::Overtakes);
         let must_communicate = |event: &u32| asks_all || past.is_bound(*event);
         let communicating = tail.iter().copied().filter(must_communicate).collect();
+        let by_lock = Vec::new();
+        let mut question =
+            Question { first, second, form, tail, held, by_lock, needs, never, communicating };
+        question.index_locks(past);
+        question
+    }
+
+    fn index_locks(&mut self, past: &Past<'_>) {
         let lock = |section: SectionId| past.holding.sections[section as usize].lock;
-        let mut by_lock: Vec<(u32, u32)> =
-            held.iter().enumerate().map(|(at, (_, s))| (lock(*s), at as u32)).collect();
-        by_lock.sort_unstable();
-        Question { first, second, form, tail, held, by_lock, needs, never, communicating }
+        let held = self.held.iter().enumerate();
+        self.by_lock = held.map(|(at, (_, s))| (lock(*s), at as u32)).collect();
+        self.by_lock.sort_unstable();
+    }
+
+    /// Returns the events of the tail that a witness contains: all but requests of a deadlock.
+    pub(super) fn ending(&self) -> &[u32] {
+        if self.form == Form::Deadlock { &[] } else { &self.tail }
     }
 
     /// Returns the sections of a lock that are held at the end, with their events.
@@ -124,6 +152,12 @@ impl Question {
 
     /// Returns whether the sections held around the two actions of the tail are compatible.
     pub(super) fn holds_together(&self, past: &Past<'_>) -> bool {
+        if self.form == Form::Deadlock {
+            let sections = &past.holding.sections;
+            return self.held.iter().all(|(_, section)| {
+                self.keepers(past, &sections[*section as usize]).next().is_none()
+            });
+        }
         self.held.iter().filter(|(event, _)| *event != self.first).all(|(_, section)| {
             let section = &past.holding.sections[*section as usize];
             self.keepers(past, section).all(|(event, other)| {

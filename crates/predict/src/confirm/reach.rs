@@ -1,5 +1,6 @@
 //! Sets of events that are closed under required predecessors.
 
+use super::answer::Form;
 use super::blocking::{CallRule, CounterId};
 use super::chains::NONE;
 use super::holding::SectionId;
@@ -126,7 +127,15 @@ impl Reach {
         if previous != NONE {
             self.add(past, question, previous)?;
         }
-        past.causes.row(event).iter().try_for_each(|cause| self.add(past, question, *cause))?;
+        let mut causes = past.causes.row(event).iter();
+        match question.form {
+            // A request need not be granted.
+            Form::Deadlock => {
+                let mut causes = causes.filter(|cause| past.is_before_request(event, **cause));
+                causes.try_for_each(|cause| self.add(past, question, *cause))?;
+            }
+            _ => causes.try_for_each(|cause| self.add(past, question, *cause))?,
+        }
         if observed {
             past.observes.row(event).iter().try_for_each(|e| self.add(past, question, *e))?;
         }

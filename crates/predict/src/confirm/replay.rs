@@ -103,7 +103,7 @@ impl Replay {
         if self.replayed.places.len() <= (last - start) as usize {
             self.replayed.places.resize((last - start) as usize + 1, (0, 0));
         }
-        for (place, &event) in order.iter().chain(&question.tail).enumerate() {
+        for (place, &event) in order.iter().chain(question.ending()).enumerate() {
             self.replayed.places[(event - start) as usize] = (self.replayed.round, place as u32);
             self.locks(past, event, &mut broken);
             if let Some(mailboxes) = &mut self.mailboxes {

@@ -40,7 +40,7 @@ pub(super) fn shorten(
     }
     let mut window = Window::default();
     window.bound(0, past.chain.len() as u32);
-    let best = witness.order.len() - question.tail.len();
+    let best = witness.order.len() - question.ending().len();
     let mut queue: BinaryHeap<Reverse<(usize, Vec<u32>)>> = BinaryHeap::new();
     queue.push(Reverse((0, Vec::new())));
     let mut known: BTreeSet<Vec<u32>> = BTreeSet::new();
@@ -85,7 +85,7 @@ pub(super) fn shorten(
         };
         match end {
             End::Found(order) => {
-                let whole = order.into_iter().chain(question.tail.iter().copied());
+                let whole = order.into_iter().chain(question.ending().iter().copied());
                 witness.order = whole.map(EventId).collect();
                 witness.shortest = true;
                 return;

@@ -38,10 +38,10 @@ struct Known {
 }
 
 /// An order of events; `None` if it is proved that there is none.
-type PairAnswer<T> = Result<Option<T>, GaveUp>;
+pub(super) type PairAnswer<T> = Result<Option<T>, GaveUp>;
 
 /// An order of events without the tail, and the start of its window.
-type FoundOrder = (u32, Vec<u32>);
+pub(super) type FoundOrder = (u32, Vec<u32>);
 
 impl Confirmer<'_> {
     /// Applies the answers for the tasks of a candidate to its search.
@@ -143,7 +143,7 @@ impl Confirmer<'_> {
 
     /// Solves the question in one window after another. Returns the order found, and the start of
     /// its window.
-    fn solve(
+    pub(super) fn solve(
         &mut self,
         question: &Question,
         doubt: &mut bool,

@@ -23,7 +23,7 @@ pub(super) fn trim(
 ) -> Witness {
     let prefix = if start > prefix_max { start } else { 0 };
     let witness = |prefix, mut order: Vec<u32>, shortest| {
-        order.extend(&question.tail);
+        order.extend(question.ending());
         let order = order.into_iter().map(EventId).collect();
         Witness {
             form: question.form,

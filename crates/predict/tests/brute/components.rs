@@ -386,6 +386,7 @@ fn the_comparison_among_components_notices_each_rule() {
         Form::Last => ReorderForm::Last,
         Form::CoEnabled => ReorderForm::CoEnabled,
         Form::Overtakes => ReorderForm::Overtakes,
+        Form::Deadlock => unreachable!("no pair of actions"),
     };
     for seed in SHOWING.into_iter().chain(1..=2_000) {
         if noticed.values().all(|count| *count > 0) {

@@ -52,6 +52,7 @@ fn claimed(form: Form) -> (ReorderForm, WitnessForm) {
         Form::Last => (ReorderForm::Last, WitnessForm::Last),
         Form::CoEnabled => (ReorderForm::CoEnabled, WitnessForm::CoEnabled),
         Form::Overtakes => (ReorderForm::Overtakes, WitnessForm::Overtakes),
+        Form::Deadlock => unreachable!("no pair of actions"),
     }
 }
 

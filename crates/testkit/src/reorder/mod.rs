@@ -185,12 +185,34 @@ impl Reorderings {
         only: Option<ReorderForm>,
     ) -> Option<BTreeMap<(usize, usize), Best>> {
         let mut found: BTreeMap<(usize, usize), Best> = BTreeMap::new();
+        let mut note = |state: &State| self.witnesses(observes, state, (pairs, only), &mut found);
+        let is_whole = self.states(observes, states_max, &mut note);
+        is_whole.then_some(found)
+    }
+
+    /// Calls `each` with a sequence for each state that reorderings reach, the shortest first.
+    /// Returns whether there are at most `states_max`; else some are left out.
+    pub fn visit(
+        &self,
+        observes: &dyn Observes,
+        states_max: usize,
+        each: &mut dyn FnMut(&[usize]),
+    ) -> bool {
+        self.states(observes, states_max, &mut |state| each(&state.run))
+    }
+
+    fn states(
+        &self,
+        observes: &dyn Observes,
+        states_max: usize,
+        each: &mut dyn FnMut(&State),
+    ) -> bool {
         let mut known = BTreeSet::new();
         let mut layer = vec![State::default()];
         while !layer.is_empty() {
             let mut next = Vec::new();
             for state in layer {
-                self.witnesses(observes, &state, (pairs, only), &mut found);
+                each(&state);
                 for event in self.facts.missing(state.done) {
                     if self.can_follow(observes, &state.run, event, false) {
                         let mut child = state.clone();
@@ -203,11 +225,11 @@ impl Reorderings {
                 }
             }
             if known.len() > states_max {
-                return None;
+                return false;
             }
             layer = next;
         }
-        Some(found)
+        true
     }
 
     fn can_follow(

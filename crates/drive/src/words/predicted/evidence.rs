@@ -2,6 +2,7 @@
 
 use super::events;
 use super::hints::Pair;
+use crate::words::deadlocks::DEADLOCK_WORDS;
 use anyorder_finding::ExplanationStep;
 use anyorder_predict::check::{Candidate, Evidence, Fact, common_locks};
 use anyorder_predict::{Form, GaveUp, OrderRule, OrderStep, ViolationKind};
@@ -92,6 +93,7 @@ pub(crate) const fn form_words(form: Form) -> &'static str {
             "another run of the same events has them the other way round; every event before the last one sees what it saw"
         }
         Form::CoEnabled => "another run of the same events leads to where both could come next",
+        Form::Deadlock => DEADLOCK_WORDS,
         Form::Overtakes => {
             "another run of the same events leads to where the task of the second is taken while that of the first waits"
         }

@@ -1,0 +1,302 @@
+//! Deadlocks of recorded runs as findings.
+
+use super::events::site;
+use anyorder_finding::{ExplanationStep, Finding, Kind, Severity, Site, assign_ids};
+use anyorder_predict::{
+    Deadlock, DeadlockCut, DeadlockEvidence, DeadlockRequest, GaveUp, WaitsFor,
+};
+use anyorder_trace::{EventId, EventKind, HandlerId, LockId, Trace};
+use std::collections::BTreeMap;
+use std::mem;
+
+/// The most threads and things that a phrase names.
+const NAMED_MAX: usize = 4;
+
+/// The filter of findings without a witness.
+const UNCONFIRMED: &str = "unconfirmed";
+
+/// A deadlock in words, with what it was made of.
+pub(crate) struct DeadlockFinding {
+    /// The finding without a witness.
+    pub(crate) finding: Finding,
+    pub(crate) deadlock: Deadlock,
+}
+
+/// Returns deadlocks as findings. Cycles whose requests have the same places in the source are one.
+pub(crate) fn deadlocks(trace: &Trace, found: Vec<Deadlock>) -> Vec<DeadlockFinding> {
+    let mut of_places: BTreeMap<(bool, Vec<String>), usize> = BTreeMap::new();
+    let mut all: Vec<DeadlockFinding> = Vec::new();
+    let mut counts: Vec<u64> = Vec::new();
+    for deadlock in found {
+        let places = deadlock.requests.iter().map(|request| {
+            let event = trace.event(request.event);
+            trace.tables().site_text(event.site)
+        });
+        let mut places: Vec<String> = places.collect();
+        places.sort_unstable();
+        let key = (deadlock.evidence.is_open(), places);
+        let is_known = key.1.iter().all(|place| place != "?");
+        if is_known && let Some(at) = of_places.get(&key) {
+            counts[*at] += 1;
+            continue;
+        }
+        of_places.insert(key, all.len());
+        counts.push(1);
+        all.push(DeadlockFinding { finding: finding(trace, &deadlock), deadlock });
+    }
+    for (one, count) in all.iter_mut().zip(counts).filter(|(_, count)| *count > 1) {
+        let text =
+            format!("{} more cycles of other locks or threads have the same places", count - 1);
+        one.finding.explanation.push(step("same_places", text));
+    }
+    let take = |one: &mut DeadlockFinding| mem::replace(&mut one.finding, Finding::new(Kind::Race));
+    let mut findings: Vec<Finding> = all.iter_mut().map(take).collect();
+    assign_ids(&mut findings);
+    all.iter_mut().zip(findings).for_each(|(one, with_id)| one.finding = with_id);
+    all
+}
+
+fn finding(trace: &Trace, deadlock: &Deadlock) -> Finding {
+    let cycle = Cycle { trace, requests: &deadlock.requests };
+    let mut finding = Finding::new(Kind::Deadlock);
+    let is_open = deadlock.evidence.is_open();
+    finding.severity = if is_open { Severity::Note } else { Severity::Error };
+    finding.title = cycle.title();
+    finding.sites = cycle.sites();
+    finding.confirmed = Some(!is_open);
+    if is_open {
+        finding.filters = vec![UNCONFIRMED.to_owned()];
+    } else {
+        finding.form = Some("deadlock".to_owned());
+    }
+    finding.explanation.push(evidence(&deadlock.evidence));
+    finding.explanation.extend(cycle.steps());
+    if deadlock.choices > 1 {
+        let text = format!(
+            "{} choices of recorded events have this shape; this is one of them",
+            deadlock.choices
+        );
+        finding.explanation.push(step("choices", text));
+    }
+    finding.explanation.push(step("hint", cycle.hint().to_owned()));
+    finding
+}
+
+fn step(rule: &str, text: String) -> ExplanationStep {
+    ExplanationStep { rule: Some(rule.to_owned()), ..ExplanationStep::new(text) }
+}
+
+fn evidence(evidence: &DeadlockEvidence) -> ExplanationStep {
+    match evidence {
+        DeadlockEvidence::Confirmed { .. } => step("witness", DEADLOCK_WORDS.to_owned()),
+        DeadlockEvidence::Rejected(why) => {
+            step("unconfirmed", format!("the run found does not hold, which is a bug: {why}"))
+        }
+        DeadlockEvidence::Open(cut) => {
+            let text = format!("it is undecided whether a run leads there: {}", cut_words(*cut));
+            step("unconfirmed", text)
+        }
+    }
+}
+
+/// What a witness of a deadlock shows.
+pub(crate) const DEADLOCK_WORDS: &str =
+    "another run of the same events leads there, and every event in it sees what it saw";
+
+fn cut_words(cut: DeadlockCut) -> &'static str {
+    match cut {
+        DeadlockCut::Trace => "the trace has too many edges",
+        DeadlockCut::Cycles => "there are too many cycles",
+        DeadlockCut::Tries => "there are too many ways to choose the events",
+        DeadlockCut::Work => "the search visited as many events as it may",
+        DeadlockCut::Stopped | DeadlockCut::GaveUp(GaveUp::Stopped) => "the search was stopped",
+        DeadlockCut::GaveUp(GaveUp::Window) => "the events that may be reordered do not suffice",
+        DeadlockCut::GaveUp(GaveUp::Conflicts) => "the solver met too many conflicts",
+        DeadlockCut::GaveUp(GaveUp::Barrier) => {
+            "it passes a barrier, and the trace does not say who had arrived"
+        }
+    }
+}
+
+/// A cycle of requests of a trace: each waits for the thread of the next one.
+pub(crate) struct Cycle<'a> {
+    pub(crate) trace: &'a Trace,
+    pub(crate) requests: &'a [DeadlockRequest],
+}
+
+impl Cycle<'_> {
+    fn lane(&self, at: usize) -> &str {
+        let request = &self.requests[at % self.requests.len()];
+        self.trace.handler_name(self.trace.handler_of(request.event))
+    }
+
+    fn lock(&self, lock: LockId) -> &str {
+        let tables = self.trace.tables();
+        tables.locks.get(lock.index()).map_or("?", |name| tables.name(*name))
+    }
+
+    /// Returns what a request waits for: a lock, or the end of a thread.
+    fn thing(&self, request: &DeadlockRequest) -> String {
+        match request.waits_for {
+            WaitsFor::Lock(lock) => format!("`{}`", self.lock(lock)),
+            WaitsFor::End(handler) => format!("the end of `{}`", self.trace.handler_name(handler)),
+        }
+    }
+
+    fn threads(&self) -> String {
+        let names = (0..self.requests.len()).map(|at| format!("`{}`", self.lane(at)));
+        listed(names.collect())
+    }
+
+    /// Returns the problem in one phrase.
+    pub(crate) fn title(&self) -> String {
+        let circle = if self.requests.len() > 2 { " in a circle" } else { "" };
+        let things = self.requests.iter().map(|request| self.thing(request)).collect();
+        format!("{} can wait for each other{circle}: for {}", self.threads(), listed(things))
+    }
+
+    fn sites(&self) -> Vec<Site> {
+        let site = |request: &DeadlockRequest| {
+            let event = self.trace.event(request.event);
+            let location = match request.waits_for {
+                WaitsFor::Lock(lock) => Some(self.lock(lock).to_owned()),
+                WaitsFor::End(handler) => Some(self.trace.handler_name(handler).to_owned()),
+            };
+            let shared = if event.mode().is_shared() { " shared" } else { "" };
+            let access = Some(format!("{}{shared}", event.kind().word()));
+            Site { location, access, ..site(self.trace, request.event) }
+        };
+        self.requests.iter().map(site).collect()
+    }
+
+    /// Returns an event with its place: `event 5`, `main.c:12 (event 5)`.
+    fn at(&self, event: EventId) -> String {
+        let label = self.trace.label(event);
+        match self.trace.tables().site_text(self.trace.event(event).site).as_str() {
+            "?" => format!("event {label}"),
+            place => format!("{place} (event {label})"),
+        }
+    }
+
+    /// Returns the acquire by which the thread of the next request has what a request waits for.
+    fn since(&self, at: usize) -> Option<EventId> {
+        let WaitsFor::Lock(lock) = self.requests[at].waits_for else { return None };
+        let next = &self.requests[(at + 1) % self.requests.len()];
+        next.held.iter().find(|(held, _)| *held == lock).map(|(_, acquire)| *acquire)
+    }
+
+    fn steps(&self) -> impl Iterator<Item = ExplanationStep> + '_ {
+        self.requests.iter().enumerate().map(|(at, request)| {
+            let held = request.held.iter();
+            let held = held
+                .map(|(lock, since)| format!("`{}` since {}", self.lock(*lock), self.at(*since)));
+            let held: Vec<String> = held.collect();
+            let holds = match held.is_empty() {
+                true => "holds no lock".to_owned(),
+                false => format!("holds {}", listed(held)),
+            };
+            let mut events = vec![self.trace.event_name(request.event)];
+            events.extend(request.held.iter().map(|(_, since)| self.trace.event_name(*since)));
+            ExplanationStep {
+                events,
+                ..step(
+                    "waits",
+                    format!(
+                        "`{}` {holds}, and wants {} at {}, {}",
+                        self.lane(at),
+                        self.thing(request),
+                        self.at(request.event),
+                        self.keeps(at)
+                    ),
+                )
+            }
+        })
+    }
+
+    /// Says what keeps a request from being granted.
+    fn keeps(&self, at: usize) -> String {
+        match self.since(at) {
+            Some(since) => format!("which `{}` holds since {}", self.lane(at + 1), self.at(since)),
+            None => format!("and `{}` has not ended", self.lane(at + 1)),
+        }
+    }
+
+    /// Returns why a request is not granted at the end of a run, in a phrase.
+    pub(crate) fn blocked(&self, at: usize) -> String {
+        let thing = self.thing(&self.requests[at]).replace('`', "");
+        match self.since(at) {
+            Some(since) => {
+                format!("waits for {thing}, held by {} since {}", self.lane(at + 1), self.at(since))
+            }
+            None => format!("waits for {thing}"),
+        }
+    }
+
+    /// Returns the end of the run in a phrase.
+    pub(crate) fn end(&self) -> String {
+        let all = 0..self.requests.len().min(NAMED_MAX);
+        let waits: Vec<String> =
+            all.map(|at| format!("{} {}", self.lane(at), self.blocked(at))).collect();
+        let more = self.requests.len().saturating_sub(NAMED_MAX);
+        let more = if more > 0 { format!("; {more} more wait") } else { String::new() };
+        format!("deadlock: {}{more}", waits.join("; "))
+    }
+
+    fn hint(&self) -> &'static str {
+        let joins = |request: &DeadlockRequest| matches!(request.waits_for, WaitsFor::End(_));
+        match self.requests.iter().any(joins) {
+            true => "wait for the end of a thread without holding a lock that it takes",
+            false => {
+                "take these locks in one order everywhere, or take one more lock around all of them"
+            }
+        }
+    }
+}
+
+/// Returns a list in words, cut after some members.
+fn listed(mut names: Vec<String>) -> String {
+    if names.len() > NAMED_MAX {
+        let more = names.len() - NAMED_MAX;
+        names.truncate(NAMED_MAX);
+        return format!("{} and {more} more", names.join(", "));
+    }
+    let last = names.pop().unwrap_or_default();
+    if names.is_empty() { last } else { format!("{} and {last}", names.join(", ")) }
+}
+
+/// Returns the requests of a cycle with the locks that their threads hold there in the trace.
+/// Linear in the trace.
+pub(crate) fn requests(trace: &Trace, events: &[EventId]) -> Vec<DeadlockRequest> {
+    let request = |id: &EventId| {
+        let event = trace.event(*id);
+        let waits_for = match event.kind() {
+            EventKind::Join => WaitsFor::End(HandlerId(event.operand)),
+            _ => WaitsFor::Lock(LockId(event.operand)),
+        };
+        let lane = trace.handler_of(*id);
+        let mut held: Vec<(LockId, EventId, u32)> = Vec::new();
+        for before in trace.events().take(id.index()) {
+            let lock = LockId(before.operand);
+            if !matches!(before.kind(), EventKind::Acquire | EventKind::Release)
+                || trace.handler_of(before.id) != lane
+            {
+                continue;
+            }
+            let known = held.iter().position(|(of, ..)| *of == lock);
+            match (before.kind(), known) {
+                (EventKind::Acquire, Some(at)) => held[at].2 += 1,
+                (EventKind::Acquire, None) => held.push((lock, before.id, 1)),
+                (_, Some(at)) => {
+                    held[at].2 -= 1;
+                    if held[at].2 == 0 {
+                        held.remove(at);
+                    }
+                }
+                (_, None) => {}
+            }
+        }
+        let held = held.into_iter().map(|(lock, since, _)| (lock, since)).collect();
+        DeadlockRequest { event: *id, waits_for, held }
+    };
+    events.iter().map(request).collect()
+}

@@ -1,0 +1,326 @@
+//! Sets of events closed under what comes before them, one number for each chain.
+//!
+//! **Problem.** Given one list of requests for each thread of a cycle, find one request of each
+//! such that the events before them can happen without the requests, in an order in which every
+//! lock is taken in its recorded order.
+//!
+//! **Source.** Tunç, Mathur, Pavlogiannis, Viswanathan, "Sound Dynamic Deadlock Prediction in
+//! Linear Time", PLDI 2023: such an order exists exactly if a closure contains none of the
+//! requests. Take the first request of each list and all that comes before them. Of the sections
+//! of a lock that have begun, one before another that it excludes must end: add its release and
+//! what comes before it. If a request is among these events, it is replaced by the next one of its
+//! list. The set only grows, so each list is passed once.
+//!
+//! Shared sections exclude only exclusive ones. A request is an event of its own here, and what a
+//! thread waits for may be the end of another thread. The closure [`Rule::Necessary`] asks for
+//! less: only sections that a lock held at the requests excludes must end. If that fails, there is
+//! no order at all.
+//!
+//! **Cost.** One pass over the trace makes clocks, one for each event that learns of another chain;
+//! with `c` chains and `l` lists of sections, a closure takes `O(c + l)` for each round, and each
+//! round advances a chain.
+
+use super::requests::Class;
+use crate::confirm::chains::NONE;
+use crate::confirm::past::Past;
+use anyorder_system::Cancel;
+use std::cell::Cell;
+
+/// The most numbers in all clocks together.
+const CLOCKS_MAX: usize = 1 << 26;
+
+/// The clocks of a trace, and its sections by lock and chain.
+pub(super) struct Closures {
+    chains: usize,
+    /// By event: its clock, without the event itself.
+    clock_of: Vec<u32>,
+    /// Clocks one after the other: by chain, the number of the last event plus 1; 0 for none.
+    clocks: Vec<u32>,
+    /// By lock; empty for those of one thread, and for those that are only read.
+    locks: Vec<LockSections>,
+    /// Lists of sections visited so far.
+    work: Cell<u64>,
+}
+
+/// The sections of one lock, by chain.
+#[derive(Default)]
+struct LockSections {
+    lists: Vec<ChainSections>,
+}
+
+struct ChainSections {
+    chain: u32,
+    all: Vec<u32>,
+    exclusive: Vec<u32>,
+}
+
+/// Which sections must end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Rule {
+    /// All but the last of those that exclude each other, in recorded order.
+    InOrder,
+    /// Those that a lock held at the requests excludes.
+    Necessary,
+}
+
+/// The requests of a cycle: for each thread its list.
+pub(super) type Choice<'c> = [(u32, &'c [u32])];
+
+/// A set of events without the chosen requests.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Closed {
+    /// By list, the place of the chosen request.
+    pub(super) chosen: Vec<usize>,
+    /// By chain, the number of the last event plus 1; 0 for none.
+    pub(super) tops: Vec<u32>,
+}
+
+impl Closures {
+    /// Makes the clocks of a trace; `None` if there are too many, or once the job is stopped.
+    pub(super) fn new(past: &Past<'_>, cancel: &Cancel) -> Option<Closures> {
+        let chains = past.chains;
+        let mut closures = Closures {
+            chains,
+            clock_of: Vec::with_capacity(past.chain.len()),
+            clocks: vec![0; chains],
+            locks: Vec::new(),
+            work: Cell::new(0),
+        };
+        let mut of_chain: Vec<u32> = vec![0; chains];
+        let mut joined: Vec<u32> = Vec::new();
+        for event in 0..past.chain.len() as u32 {
+            if event.is_multiple_of(1 << 12) && cancel.reason().is_some() {
+                return None;
+            }
+            let chain = past.chain[event as usize] as usize;
+            let mut is_new = false;
+            for before in past.causes.row(event).iter().chain(past.observes.row(event)) {
+                let other = past.chain[*before as usize] as usize;
+                let known = if is_new { &joined } else { closures.clock(of_chain[chain]) };
+                if *before == NONE || other == chain || known[other] > *before {
+                    continue;
+                }
+                if !is_new {
+                    joined = known.to_vec();
+                    is_new = true;
+                }
+                let of_other = closures.clock(closures.clock_of[*before as usize]);
+                join(&mut joined, of_other);
+                joined[other] = joined[other].max(before + 1);
+            }
+            if is_new {
+                if closures.clocks.len() + chains > CLOCKS_MAX {
+                    return None;
+                }
+                of_chain[chain] = (closures.clocks.len() / chains) as u32;
+                closures.clocks.extend_from_slice(&joined);
+            }
+            closures.clock_of.push(of_chain[chain]);
+        }
+        closures.locks = sections(past);
+        Some(closures)
+    }
+
+    /// Returns how many lists of sections were visited so far: the cost of all closures.
+    pub(super) fn work(&self) -> u64 {
+        self.work.get()
+    }
+
+    fn clock(&self, number: u32) -> &[u32] {
+        let from = number as usize * self.chains;
+        &self.clocks[from..from + self.chains]
+    }
+
+    /// Adds an event and all that comes before it.
+    fn add(&self, past: &Past<'_>, event: u32, tops: &mut [u32]) {
+        let top = &mut tops[past.chain[event as usize] as usize];
+        if *top <= event {
+            *top = event + 1;
+            join(tops, self.clock(self.clock_of[event as usize]));
+        }
+    }
+
+    /// Adds what comes before a request.
+    fn add_before(&self, past: &Past<'_>, request: u32, tops: &mut [u32]) {
+        let previous = past.previous[request as usize];
+        if previous != NONE {
+            self.add(past, previous, tops);
+        }
+        let causes = past.causes.row(request).iter();
+        let causes = causes.filter(|cause| past.is_before_request(request, **cause));
+        causes.for_each(|cause| self.add(past, *cause, tops));
+    }
+
+    /// Returns the first requests of the lists that the closure does not contain, from those at
+    /// `from` on; `None` if a list has no more.
+    pub(super) fn close(
+        &self,
+        past: &Past<'_>,
+        (choice, classes): (&Choice<'_>, &[&Class]),
+        from: &[usize],
+        rule: Rule,
+    ) -> Option<Closed> {
+        let mut closed = Closed { chosen: from.to_vec(), tops: vec![0; self.chains] };
+        let matters: Vec<&LockSections> = match rule {
+            Rule::InOrder => self.locks.iter().filter(|lock| !lock.lists.is_empty()).collect(),
+            Rule::Necessary => {
+                let held = classes.iter().flat_map(|class| &class.held);
+                let mut held: Vec<u32> = held.map(|held| held.number).collect();
+                held.sort_unstable();
+                held.dedup();
+                held.iter().filter_map(|lock| self.locks.get(*lock as usize)).collect()
+            }
+        };
+        let mut cursors = vec![[0_usize; 2]; matters.iter().map(|lock| lock.lists.len()).sum()];
+        loop {
+            for ((_, list), at) in choice.iter().zip(&closed.chosen) {
+                self.add_before(past, *list.get(*at)?, &mut closed.tops);
+            }
+            while self.end_sections(
+                (past, &matters),
+                (choice, classes),
+                rule,
+                (&mut closed.tops, &mut cursors),
+            )? {}
+            let mut is_open = false;
+            for ((chain, list), at) in choice.iter().zip(&mut closed.chosen) {
+                let top = closed.tops[*chain as usize];
+                let passed = list[*at..].partition_point(|request| *request < top);
+                *at += passed;
+                is_open |= passed > 0;
+            }
+            if !is_open {
+                return Some(closed);
+            }
+        }
+    }
+
+    /// Adds the releases of sections that must end. Returns whether the set has grown; `None` if
+    /// such a section never ends.
+    fn end_sections(
+        &self,
+        (past, matters): (&Past<'_>, &[&LockSections]),
+        (choice, classes): (&Choice<'_>, &[&Class]),
+        rule: Rule,
+        (tops, cursors): (&mut [u32], &mut [[usize; 2]]),
+    ) -> Option<bool> {
+        let (mut has_grown, mut at) = (false, 0);
+        self.work.set(self.work.get() + cursors.len() as u64);
+        for lock in matters {
+            let cursors = &mut cursors[at..at + lock.lists.len()];
+            at += lock.lists.len();
+            let mut later = [Later::default(); 2];
+            for (list, cursor) in lock.lists.iter().zip(cursors.iter_mut()) {
+                let top = tops[list.chain as usize];
+                for (of, (sections, cursor)) in
+                    [&list.all, &list.exclusive].into_iter().zip(cursor).enumerate()
+                {
+                    let begun = |section: &u32| acquire(past, *section) < top;
+                    *cursor += sections[*cursor..].partition_point(begun);
+                    if let Some(last) = cursor.checked_sub(1) {
+                        later[of].put(acquire(past, sections[last]) + 1, list.chain);
+                    }
+                }
+            }
+            for (list, [all, _]) in lock.lists.iter().zip(cursors.iter()) {
+                let Some(last) = all.checked_sub(1) else { continue };
+                let section = past.holding.sections[list.all[last] as usize];
+                let must_end = match rule {
+                    Rule::InOrder => {
+                        let of = if section.exclusive { 0 } else { 1 };
+                        later[of].besides(list.chain) > section.acquire
+                    }
+                    Rule::Necessary => {
+                        let held = choice.iter().zip(classes);
+                        let mut held = held.filter(|((chain, _), _)| *chain != list.chain);
+                        held.any(|(_, class)| {
+                            class.held.iter().any(|held| {
+                                held.number == section.lock && (held.exclusive || section.exclusive)
+                            })
+                        })
+                    }
+                };
+                if !must_end {
+                    continue;
+                }
+                if section.release == NONE {
+                    return None;
+                }
+                if section.release >= tops[past.chain[section.release as usize] as usize] {
+                    self.add(past, section.release, tops);
+                    has_grown = true;
+                }
+            }
+        }
+        Some(has_grown)
+    }
+
+    /// Returns the events of a set in the order of the trace, after those that begin it: the number
+    /// of these, which is at most `prefix_max`.
+    pub(super) fn events(past: &Past<'_>, tops: &[u32], prefix_max: u32) -> (u32, Vec<u32>) {
+        let end = tops.iter().max().copied().unwrap_or(0);
+        let is_in = |event: &u32| *event < tops[past.chain[*event as usize] as usize];
+        let prefix = (0..end.min(prefix_max)).find(|event| !is_in(event));
+        let prefix = prefix.unwrap_or(end.min(prefix_max));
+        (prefix, (prefix..end).filter(is_in).collect())
+    }
+}
+
+fn acquire(past: &Past<'_>, section: u32) -> u32 {
+    past.holding.sections[section as usize].acquire
+}
+
+fn join(clock: &mut [u32], other: &[u32]) {
+    for (one, other) in clock.iter_mut().zip(other) {
+        *one = (*one).max(*other);
+    }
+}
+
+/// The greatest number of one chain, and the greatest of all others.
+#[derive(Clone, Copy, Default)]
+struct Later {
+    most: u32,
+    chain: u32,
+    second: u32,
+}
+
+impl Later {
+    fn put(&mut self, number: u32, chain: u32) {
+        if number > self.most {
+            *self = Later { most: number, chain, second: self.most };
+        } else {
+            self.second = self.second.max(number);
+        }
+    }
+
+    fn besides(self, chain: u32) -> u32 {
+        if self.chain == chain { self.second } else { self.most }
+    }
+}
+
+/// Returns the sections of each lock, if several chains take it, one of them exclusively.
+fn sections(past: &Past<'_>) -> Vec<LockSections> {
+    let mut by_lock: Vec<Vec<(u32, u32)>> = vec![Vec::new(); past.trace.tables().locks.len()];
+    for (number, section) in (0..).zip(&past.holding.sections) {
+        if let Some(list) = by_lock.get_mut(section.lock as usize) {
+            list.push((section.chain, number));
+        }
+    }
+    let mut locks = Vec::new();
+    for mut list in by_lock {
+        list.sort_unstable();
+        let is_exclusive = |section: u32| past.holding.sections[section as usize].exclusive;
+        let has_one_chain = list.first().map(|first| first.0) == list.last().map(|last| last.0);
+        if has_one_chain || !list.iter().any(|(_, section)| is_exclusive(*section)) {
+            locks.push(LockSections::default());
+            continue;
+        }
+        let lists = list.chunk_by(|a, b| a.0 == b.0).map(|of| {
+            let all: Vec<u32> = of.iter().map(|(_, section)| *section).collect();
+            let exclusive = all.iter().copied().filter(|section| is_exclusive(*section)).collect();
+            ChainSections { chain: of[0].0, all, exclusive }
+        });
+        locks.push(LockSections { lists: lists.collect() });
+    }
+    locks
+}

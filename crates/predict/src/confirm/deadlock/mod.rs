@@ -1,0 +1,354 @@
+//! Deadlocks that another order of the recorded events shows: threads that wait for one another in
+//! a cycle. `docs/deadlocks.md` has the definitions.
+//!
+//! Requests are grouped into classes (`requests.rs`), cycles of classes are listed (`cycles.rs`),
+//! and each cycle is decided: by a closure if the locks can keep their recorded order
+//! (`closure.rs`), else by the order solver, for one choice of requests after the other.
+
+pub use found::{
+    Deadlock, DeadlockCut, DeadlockEvidence, DeadlockOptions, DeadlockRequest, Deadlocks, WaitsFor,
+};
+
+mod closure;
+mod cycles;
+mod found;
+mod requests;
+
+use super::answer::{Answer, GaveUp, Witness};
+use super::confirmer::Confirmer;
+use super::question::Question;
+use anyorder_system::{Cancel, Control};
+use anyorder_trace::EventId;
+use closure::{Closed, Closures, Rule};
+use cycles::{Bounds, cycles};
+use found::deadlock;
+use requests::{Class, classes};
+use std::ops::ControlFlow;
+
+/// Checks a witness for these requests, or says what is wrong with it.
+pub type CheckDeadlock<'c> = &'c mut dyn FnMut(&[EventId], &Witness) -> Result<(), String>;
+
+/// The most choices of threads for one cycle.
+const THREADS_MAX: u64 = 4_096;
+
+/// The most choices of requests of one cycle that are compared with what they need.
+const CHOICES_MAX: u64 = 20_000;
+
+/// A choice of threads for a cycle: for each class the place of the thread among its members.
+type Threads = Vec<usize>;
+
+/// What is known of one cycle.
+struct Decided {
+    requests: Vec<u32>,
+    evidence: DeadlockEvidence,
+}
+
+impl Confirmer<'_> {
+    /// Searches for a run after which each of the requests is the next event of its thread and
+    /// waits for the next one's thread, the last for the first: for a lock that it holds, or for
+    /// its end. A proof that there is none is about these requests only.
+    ///
+    /// # Panics
+    ///
+    /// Panics for an event that the trace does not have.
+    pub fn confirm_deadlock(&mut self, requests: &[EventId], cancel: &Cancel) -> Answer {
+        if self.past.is_cut {
+            return Answer::Unconfirmed(GaveUp::Window);
+        }
+        let requests: Vec<u32> = requests.iter().map(|request| request.0).collect();
+        let question = Question::deadlock(&self.past, &requests);
+        let mut doubt = false;
+        match self.solve(&question, &mut doubt, cancel) {
+            Ok(Some(found)) => Answer::Confirmed(self.witness(&question, found, cancel)),
+            Ok(None) if doubt => Answer::Unconfirmed(GaveUp::Barrier),
+            Ok(None) => Answer::Impossible,
+            Err(why) => Answer::Unconfirmed(why),
+        }
+    }
+
+    /// Lists the cycles of requests of the trace, and decides each. Only for traces whose tasks
+    /// stay in order: nothing is looked for in others.
+    pub fn deadlocks(
+        &mut self,
+        options: &DeadlockOptions,
+        check: CheckDeadlock<'_>,
+        control: &Control<'_>,
+    ) -> Deadlocks {
+        let mut deadlocks = Deadlocks::default();
+        if self.past.tasks {
+            return deadlocks;
+        }
+        if self.past.is_cut {
+            deadlocks.cut(DeadlockCut::Trace);
+            return deadlocks;
+        }
+        let classes = classes(&self.past);
+        let bounds = Bounds { cycles: options.cycles_max, steps: options.steps_max };
+        let found = cycles(&classes, bounds);
+        if found.is_cut {
+            deadlocks.cut(DeadlockCut::Cycles);
+        }
+        deadlocks.cycles = found.cycles.len() as u64;
+        if found.cycles.is_empty() {
+            return deadlocks;
+        }
+        let closures = Closures::new(&self.past, &control.cancel);
+        let work_max = self.stats().events.saturating_add(options.work_max);
+        let mut search =
+            Search { closures: closures.as_ref(), options, check, work_max, tries: 0, choices: 0 };
+        let total = found.cycles.len() as u64;
+        for (done, cycle) in (0..).zip(&found.cycles) {
+            if let Err(stopped) = control.step(done, Some(total)) {
+                deadlocks.stopped = Some(stopped.0);
+                deadlocks.undecided += total - done;
+                break;
+            }
+            // Each of the rest would be a finding that says nothing.
+            if closures.as_ref().is_some_and(|of| of.work() > options.work_max) {
+                deadlocks.cut(DeadlockCut::Work);
+                deadlocks.undecided += total - done;
+                break;
+            }
+            let of_cycle: Vec<&Class> = cycle.iter().map(|at| &classes[*at as usize]).collect();
+            match search.decide(self, &of_cycle, &control.cancel) {
+                None => deadlocks.impossible += 1,
+                Some(Decided { requests, evidence }) => {
+                    if let DeadlockEvidence::Open(cut) = &evidence {
+                        deadlocks.cut(*cut);
+                    }
+                    deadlocks.undecided += u64::from(evidence.is_open());
+                    let deadlock = deadlock(&self.past, &of_cycle, &requests, evidence);
+                    deadlocks.found.push(deadlock);
+                }
+            }
+        }
+        deadlocks
+    }
+}
+
+/// The search for the deadlocks of one trace.
+struct Search<'s> {
+    closures: Option<&'s Closures>,
+    options: &'s DeadlockOptions,
+    check: CheckDeadlock<'s>,
+    work_max: u64,
+    /// Choices tried for the current cycle, by the solver and by closures.
+    tries: u64,
+    choices: u64,
+}
+
+impl Search<'_> {
+    /// Decides one cycle. `None` if no run of the recorded events ends in it.
+    fn decide(
+        &mut self,
+        confirmer: &mut Confirmer<'_>,
+        of_cycle: &[&Class],
+        cancel: &Cancel,
+    ) -> Option<Decided> {
+        (self.tries, self.choices) = (0, 0);
+        let mut open: Vec<(Threads, Vec<usize>)> = Vec::new();
+        let mut count = 0;
+        let mut decided = None;
+        let is_whole = each_choice_of_threads(of_cycle, &mut |threads| {
+            count += 1;
+            if count > THREADS_MAX {
+                return ControlFlow::Break(());
+            }
+            let Some(closures) = self.closures else {
+                open.push((threads.clone(), vec![0; threads.len()]));
+                return ControlFlow::Continue(());
+            };
+            let lists = lists(of_cycle, threads);
+            let (from, choice) = (vec![0; threads.len()], (&lists[..], of_cycle));
+            let past = &confirmer.past;
+            let Some(needed) = closures.close(past, choice, &from, Rule::Necessary) else {
+                return ControlFlow::Continue(());
+            };
+            if let Some(closed) = closures.close(past, choice, &needed.chosen, Rule::InOrder)
+                && let Some(found) = self.in_order(confirmer, &lists, &closed, cancel)
+            {
+                decided = Some(found);
+                return ControlFlow::Break(());
+            }
+            open.push((threads.clone(), needed.chosen));
+            ControlFlow::Continue(())
+        });
+        if decided.is_some() {
+            return decided;
+        }
+        self.by_solver(confirmer, of_cycle, (open, is_whole), cancel)
+    }
+
+    /// Makes the witness of a closure. `None` if its order breaks a rule that the closure does not
+    /// know: what calls wait for, or barriers.
+    fn in_order(
+        &mut self,
+        confirmer: &mut Confirmer<'_>,
+        lists: &[(u32, &[u32])],
+        closed: &Closed,
+        cancel: &Cancel,
+    ) -> Option<Decided> {
+        let past = &confirmer.past;
+        let doubtful = |top: &u32| top.checked_sub(1).is_some_and(|last| past.is_doubtful(last));
+        if closed.tops.iter().any(doubtful) {
+            return None;
+        }
+        let chosen = lists.iter().zip(&closed.chosen);
+        let requests: Vec<u32> = chosen.map(|((_, list), at)| list[*at]).collect();
+        let question = Question::deadlock(past, &requests);
+        let first = past.holding.overlap().min(past.first_doubt);
+        let found = Closures::events(past, &closed.tops, first);
+        if !confirmer.replays(&question, found.0, &found.1) {
+            return None;
+        }
+        let witness = confirmer.witness(&question, found, cancel);
+        Some(self.checked(requests, witness, true))
+    }
+
+    fn checked(&mut self, requests: Vec<u32>, witness: Witness, in_order: bool) -> Decided {
+        let ids: Vec<EventId> = requests.iter().copied().map(EventId).collect();
+        let evidence = match (self.check)(&ids, &witness) {
+            Ok(()) => DeadlockEvidence::Confirmed { witness, in_order },
+            Err(why) => DeadlockEvidence::Rejected(why),
+        };
+        Decided { requests, evidence }
+    }
+
+    /// Asks the order solver for one choice of requests after the other.
+    fn by_solver(
+        &mut self,
+        confirmer: &mut Confirmer<'_>,
+        of_cycle: &[&Class],
+        (open, is_whole): (Vec<(Threads, Vec<usize>)>, bool),
+        cancel: &Cancel,
+    ) -> Option<Decided> {
+        let mut undecided: Option<(Vec<u32>, DeadlockCut)> = None;
+        if !is_whole {
+            let first = of_cycle.iter().map(|class| class.members[0].1[0]).collect();
+            undecided = Some((first, DeadlockCut::Tries));
+        }
+        'threads: for (threads, from) in open {
+            let lists = lists(of_cycle, &threads);
+            let mut at = from.clone();
+            loop {
+                let requests: Vec<u32> =
+                    lists.iter().zip(&at).map(|((_, list), at)| list[*at]).collect();
+                match self.ask(confirmer, (&lists, of_cycle), (&at, &requests), cancel) {
+                    Asked::Found(witness) => {
+                        return Some(self.checked(requests, witness, false));
+                    }
+                    Asked::Impossible => {}
+                    Asked::Open(cut) => {
+                        undecided.get_or_insert((requests, cut));
+                    }
+                    Asked::Enough(cut) => {
+                        undecided.get_or_insert((requests, cut));
+                        break 'threads;
+                    }
+                }
+                if !next(&mut at, &from, &lists) {
+                    break;
+                }
+            }
+        }
+        let (requests, cut) = undecided?;
+        Some(Decided { requests, evidence: DeadlockEvidence::Open(cut) })
+    }
+
+    fn ask(
+        &mut self,
+        confirmer: &mut Confirmer<'_>,
+        choice: (&[(u32, &[u32])], &[&Class]),
+        (at, requests): (&[usize], &[u32]),
+        cancel: &Cancel,
+    ) -> Asked {
+        self.choices += 1;
+        if self.choices > CHOICES_MAX {
+            return Asked::Enough(DeadlockCut::Tries);
+        }
+        if let Some(closures) = self.closures {
+            let closed = closures.close(&confirmer.past, choice, at, Rule::Necessary);
+            if closed.is_none_or(|closed| closed.chosen != at) {
+                return Asked::Impossible;
+            }
+        }
+        if cancel.reason().is_some() {
+            return Asked::Enough(DeadlockCut::Stopped);
+        }
+        self.tries += 1;
+        if self.tries > self.options.tries_max {
+            return Asked::Enough(DeadlockCut::Tries);
+        }
+        if confirmer.stats().events > self.work_max {
+            return Asked::Enough(DeadlockCut::Work);
+        }
+        let ids: Vec<EventId> = requests.iter().copied().map(EventId).collect();
+        match confirmer.confirm_deadlock(&ids, cancel) {
+            Answer::Confirmed(witness) => Asked::Found(witness),
+            Answer::Impossible => Asked::Impossible,
+            Answer::Unconfirmed(why) => Asked::Open(DeadlockCut::GaveUp(why)),
+        }
+    }
+}
+
+enum Asked {
+    Found(Witness),
+    Impossible,
+    /// This choice is undecided.
+    Open(DeadlockCut),
+    /// No further choice is tried.
+    Enough(DeadlockCut),
+}
+
+/// Returns the lists of the chosen threads.
+fn lists<'c>(of_cycle: &[&'c Class], threads: &[usize]) -> Vec<(u32, &'c [u32])> {
+    let member = |(class, at): (&&'c Class, &usize)| {
+        let (chain, list) = &class.members[*at];
+        (*chain, list.as_slice())
+    };
+    of_cycle.iter().zip(threads).map(member).collect()
+}
+
+/// Advances to the next choice of requests; returns whether there is one.
+fn next(at: &mut [usize], from: &[usize], lists: &[(u32, &[u32])]) -> bool {
+    for ((at, from), (_, list)) in at.iter_mut().zip(from).zip(lists) {
+        *at += 1;
+        if *at < list.len() {
+            return true;
+        }
+        *at = *from;
+    }
+    false
+}
+
+/// Calls `each` with every choice of different threads for the classes of a cycle. Returns whether
+/// all were listed.
+fn each_choice_of_threads(
+    of_cycle: &[&Class],
+    each: &mut dyn FnMut(&Threads) -> ControlFlow<()>,
+) -> bool {
+    let mut threads: Threads = Vec::new();
+    let mut used: Vec<u32> = Vec::new();
+    let mut place = 0;
+    loop {
+        let depth = threads.len();
+        let members = of_cycle.get(depth).map_or(&[][..], |class| &class.members);
+        if depth == of_cycle.len() {
+            if each(&threads).is_break() {
+                return false;
+            }
+        } else if let Some((chain, _)) = members.get(place) {
+            if used.contains(chain) {
+                place += 1;
+            } else {
+                used.push(*chain);
+                threads.push(place);
+                place = 0;
+            }
+            continue;
+        }
+        let Some(last) = threads.pop() else { return true };
+        used.pop();
+        place = last + 1;
+    }
+}

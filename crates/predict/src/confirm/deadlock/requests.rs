@@ -1,0 +1,224 @@
+//! Requests of a trace, grouped: events that may wait for a lock or for the end of a thread.
+//!
+//! A *class* of requests asks for one thing, in one mode, while its threads hold one set of locks.
+//! Cycles are looked for among classes; the events of each class stand in lists, one for each
+//! thread. Linear in the sections of the trace, times the locks held at once.
+
+use crate::confirm::chains::NONE;
+use crate::confirm::past::Past;
+use anyorder_trace::{EventId, EventKind};
+use std::collections::HashMap;
+
+/// What is asked for or held, and how. Numbers after all locks stand for handlers: a thread holds
+/// itself until its end, and who joins it asks for that.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct Thing {
+    pub(super) number: u32,
+    pub(super) exclusive: bool,
+}
+
+impl Thing {
+    /// Returns whether one cannot be had while another thread has the other.
+    pub(super) fn conflicts(self, other: Thing) -> bool {
+        self.number == other.number && (self.exclusive || other.exclusive)
+    }
+}
+
+/// Requests for one thing with one set of things held.
+#[derive(Clone, Debug)]
+pub(super) struct Class {
+    pub(super) target: Thing,
+    /// Ascending.
+    pub(super) held: Vec<Thing>,
+    /// By chain: its requests in trace order.
+    pub(super) members: Vec<(u32, Vec<u32>)>,
+}
+
+impl Class {
+    /// Returns whether its threads hold what the other class asks for.
+    pub(super) fn grants(&self, other: &Class) -> bool {
+        self.held.iter().any(|held| held.conflicts(other.target))
+    }
+
+    /// Returns whether threads of both classes can hold what they hold at the same time.
+    pub(super) fn is_compatible(&self, other: &Class) -> bool {
+        let (mut a, mut b) = (self.held.iter().peekable(), other.held.iter().peekable());
+        while let (Some(one), Some(two)) = (a.peek(), b.peek()) {
+            if one.conflicts(**two) {
+                return false;
+            }
+            if one.number < two.number {
+                a.next()
+            } else {
+                b.next()
+            };
+        }
+        true
+    }
+}
+
+/// A request before it is grouped.
+struct Request {
+    event: u32,
+    chain: u32,
+    target: Thing,
+    held: Vec<Thing>,
+}
+
+/// Returns the classes of a trace that can lie on a cycle, in the order of their first requests.
+pub(super) fn classes(past: &Past<'_>) -> Vec<Class> {
+    let locks = past.trace.tables().locks.len() as u32;
+    let joins = joins(past, locks);
+    let mut is_joined = vec![false; past.trace.tables().handlers.len()];
+    joins.iter().for_each(|join| is_joined[(join.target.number - locks) as usize] = true);
+    let on_cycle = on_cycles(past, &joins, &is_joined, locks);
+    let mut grouped = Grouped::default();
+    let mut open: Vec<Vec<u32>> = vec![Vec::new(); past.chains];
+    let mut later = joins.into_iter().peekable();
+    for (number, section) in (0_u32..).zip(&past.holding.sections) {
+        while let Some(join) = later.next_if(|join| join.event < section.acquire) {
+            add_join(past, join, &mut open, &mut grouped, (&is_joined, locks));
+        }
+        if section.lock >= locks {
+            continue;
+        }
+        let sections = &past.holding.sections;
+        let held = &mut open[section.chain as usize];
+        held.retain(|other| sections[*other as usize].release > section.acquire);
+        // An attempt does not wait.
+        let (op, _) = past.op(section.acquire);
+        let waits = op.mode().bits() < 2;
+        let target = Thing { number: section.lock, exclusive: section.exclusive };
+        let of = on_cycle[section.lock as usize];
+        let event = section.acquire;
+        let own = own_thread(past, event, (&is_joined, locks));
+        let is_on = |other: &u32| on_cycle[sections[*other as usize].lock as usize] == of;
+        let may_wait = of != NONE
+            && (held.iter().any(is_on) || own.is_some_and(|o| on_cycle[o.number as usize] == of));
+        if waits && may_wait {
+            let mut held: Vec<Thing> = held.iter().map(|s| thing(past, *s)).collect();
+            held.extend(own);
+            grouped.add(Request { event, chain: section.chain, target, held });
+        }
+        open[section.chain as usize].push(number);
+    }
+    for join in later {
+        add_join(past, join, &mut open, &mut grouped, (&is_joined, locks));
+    }
+    grouped.classes
+}
+
+fn thing(past: &Past<'_>, section: u32) -> Thing {
+    let section = &past.holding.sections[section as usize];
+    Thing { number: section.lock, exclusive: section.exclusive }
+}
+
+/// Returns what a thread holds by not having ended, if another thread joins it.
+fn own_thread(past: &Past<'_>, event: u32, (joined, locks): (&[bool], u32)) -> Option<Thing> {
+    let handler = past.trace.handler_of(EventId(event)).0;
+    let is_joined = joined.get(handler as usize).copied().unwrap_or_default();
+    is_joined.then_some(Thing { number: locks + handler, exclusive: false })
+}
+
+/// Returns the joins of a trace, without what their threads hold.
+fn joins(past: &Past<'_>, locks: u32) -> Vec<Request> {
+    let columns = past.trace.columns();
+    let joins = (0_u32..).zip(&columns.ops).filter(|(_, op)| op.kind() == EventKind::Join);
+    let request = |(event, _): (u32, _)| Request {
+        event,
+        chain: past.chain[event as usize],
+        target: Thing { number: locks + columns.operands[event as usize], exclusive: true },
+        held: Vec::new(),
+    };
+    let handlers = past.trace.tables().handlers.len() as u32;
+    joins.map(request).filter(|join| join.target.number - locks < handlers).collect()
+}
+
+fn add_join(
+    past: &Past<'_>,
+    mut join: Request,
+    open: &mut [Vec<u32>],
+    grouped: &mut Grouped,
+    joined: (&[bool], u32),
+) {
+    let held = &mut open[join.chain as usize];
+    held.retain(|other| past.holding.sections[*other as usize].release > join.event);
+    join.held = held.iter().map(|section| thing(past, *section)).collect();
+    join.held.extend(own_thread(past, join.event, joined));
+    if !join.held.is_empty() {
+        grouped.add(join);
+    }
+}
+
+/// Returns for each thing the number of its component in the graph "held while another one is asked
+/// for"; `NONE` for one that is alone. A cycle lies within one component.
+fn on_cycles(past: &Past<'_>, joins: &[Request], is_joined: &[bool], locks: u32) -> Vec<u32> {
+    let sections = &past.holding.sections;
+    let things = locks as usize + is_joined.len();
+    let mut edges: Vec<(u32, u32)> = Vec::new();
+    let mut open: Vec<Vec<u32>> = vec![Vec::new(); past.chains];
+    let mut later = joins.iter().peekable();
+    let mut asks = |event: u32, chain: u32, target: u32, open: &mut [Vec<u32>]| {
+        let held = &mut open[chain as usize];
+        held.retain(|other| sections[*other as usize].release > event);
+        edges.extend(held.iter().map(|held| (sections[*held as usize].lock, target)));
+        let own = own_thread(past, event, (is_joined, locks));
+        edges.extend(own.map(|own| (own.number, target)));
+        if edges.len() >= EDGES_MAX {
+            edges.sort_unstable();
+            edges.dedup();
+        }
+    };
+    for (number, section) in (0_u32..).zip(sections).filter(|(_, section)| section.lock < locks) {
+        while let Some(join) = later.next_if(|join| join.event < section.acquire) {
+            asks(join.event, join.chain, join.target.number, &mut open);
+        }
+        asks(section.acquire, section.chain, section.lock, &mut open);
+        open[section.chain as usize].push(number);
+    }
+    later.for_each(|join| asks(join.event, join.chain, join.target.number, &mut open));
+    edges.sort_unstable();
+    edges.dedup();
+    let mut component = vec![NONE; things];
+    let mut count = 0;
+    let successors = |node: u32| {
+        let from = edges.partition_point(|(held, _)| *held < node);
+        edges[from..].iter().take_while(move |(held, _)| *held == node).map(|(_, to)| *to)
+    };
+    anyorder_common::scc::components(things, 0..things as u32, successors, |found| {
+        if found.members.len() > 1 {
+            found.members.iter().for_each(|member| component[*member as usize] = count);
+            count += 1;
+        }
+    });
+    component
+}
+
+/// Edges are sorted, and repeated ones dropped, whenever there are so many.
+const EDGES_MAX: usize = 1 << 20;
+
+/// Classes, found by what they ask for and hold.
+#[derive(Default)]
+struct Grouped {
+    classes: Vec<Class>,
+    of: HashMap<(Thing, Vec<Thing>), usize>,
+    /// By class and chain: the place of the list.
+    lists: HashMap<(usize, u32), usize>,
+}
+
+impl Grouped {
+    fn add(&mut self, request: Request) {
+        let Request { event, chain, target, mut held } = request;
+        held.sort_unstable();
+        let class = *self.of.entry((target, held.clone())).or_insert_with(|| {
+            self.classes.push(Class { target, held, members: Vec::new() });
+            self.classes.len() - 1
+        });
+        let members = &mut self.classes[class].members;
+        let at = *self.lists.entry((class, chain)).or_insert_with(|| {
+            members.push((chain, Vec::new()));
+            members.len() - 1
+        });
+        members[at].1.push(event);
+    }
+}

@@ -1,0 +1,318 @@
+//! Worked examples, each small enough to enumerate by hand.
+
+use super::naive::{Threads, deadlocks};
+use super::{STATES_MAX, search, shapes};
+use anyorder_predict::{DeadlockEvidence, Deadlocks};
+use anyorder_trace::{EventKind, Mailbox, Mode, Op, TaskId, Trace, TraceBuilder};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// An example: its events, and the deadlocks by the places of their requests, from 1.
+struct Example {
+    name: &'static str,
+    text: &'static str,
+    deadlocks: &'static [&'static [usize]],
+    /// Whether all sections can keep the order of their locks.
+    in_order: bool,
+}
+
+const fn example(
+    name: &'static str,
+    text: &'static str,
+    deadlocks: &'static [&'static [usize]],
+) -> Example {
+    Example { name, text, deadlocks, in_order: true }
+}
+
+/// `racq` and `rrel` are of readers, `tacq` is an attempt.
+const EXAMPLES: &[Example] = &[
+    example(
+        "D1",
+        "T1.acq(A) T1.acq(B) T1.rel(B) T1.rel(A) T2.acq(B) T2.acq(A) T2.rel(A) T2.rel(B)",
+        &[&[2, 6]],
+    ),
+    example(
+        "D2",
+        "T1.acq(G) T1.acq(A) T1.acq(B) T1.rel(B) T1.rel(A) T1.rel(G) T2.acq(G) T2.acq(B) \
+         T2.acq(A) T2.rel(A) T2.rel(B) T2.rel(G)",
+        &[],
+    ),
+    example(
+        "D2b",
+        "T1.acq(G) T1.acq(A) T1.rel(G) T1.acq(B) T1.rel(B) T1.rel(A) T2.acq(G) T2.acq(B) \
+         T2.acq(A) T2.rel(A) T2.rel(B) T2.rel(G)",
+        &[&[4, 9]],
+    ),
+    example(
+        "D3",
+        "T0.fork(T1) T1.acq(A) T1.acq(B) T1.rel(B) T1.rel(A) T0.join(T1) T0.fork(T2) \
+         T2.acq(B) T2.acq(A) T2.rel(A) T2.rel(B)",
+        &[],
+    ),
+    example(
+        "D3b",
+        "T1.acq(A) T1.fork(T2) T1.acq(B) T1.rel(B) T1.rel(A) T2.acq(B) T2.acq(A) T2.rel(A) \
+         T2.rel(B)",
+        &[&[3, 7]],
+    ),
+    example(
+        "D4",
+        "T1.acq(A) T1.acq(B) T1.rel(B) T1.rel(A) T1.w(x) T2.r(x) T2.acq(B) T2.acq(A) \
+         T2.rel(A) T2.rel(B)",
+        &[],
+    ),
+    example(
+        "D4b",
+        "T1.acq(A) T1.w(x) T1.acq(B) T1.rel(B) T1.rel(A) T2.r(x) T2.acq(B) T2.acq(A) \
+         T2.rel(A) T2.rel(B)",
+        &[&[3, 8]],
+    ),
+    example(
+        "D5",
+        "T1.acq(A) T1.acq(B) T1.rel(B) T1.rel(A) T2.acq(B) T2.acq(C) T2.rel(C) T2.rel(B) \
+         T3.acq(C) T3.acq(A) T3.rel(A) T3.rel(C)",
+        &[&[2, 6, 10]],
+    ),
+    example(
+        "D6",
+        "T1.acq(G) T1.w(y) T1.acq(A) T1.acq(B) T1.rel(B) T1.rel(A) T1.rel(G) T2.r(y) \
+         T2.acq(G) T2.rel(G) T2.acq(B) T2.acq(A) T2.rel(A) T2.rel(B)",
+        &[],
+    ),
+    example(
+        "X2",
+        "T1.acq(A) T1.acq(B) T1.rel(B) T1.acq(C) T1.acq(D) T1.rel(D) T1.rel(C) T1.rel(A) \
+         T2.acq(B) T2.acq(A) T2.rel(A) T2.acq(D) T2.acq(C) T2.rel(C) T2.rel(D) T2.rel(B)",
+        &[&[2, 10]],
+    ),
+    Example {
+        in_order: false,
+        ..example(
+            "D7",
+            "T2.acq(G) T2.acq(B) T2.acq(A) T2.rel(A) T2.rel(B) T2.rel(G) T1.acq(G) T1.rel(G) \
+         T1.acq(A) T1.acq(B) T1.rel(B) T1.rel(A)",
+            &[&[3, 10]],
+        )
+    },
+    example(
+        "D7b",
+        "T1.acq(G) T1.rel(G) T1.acq(A) T1.acq(B) T1.rel(B) T1.rel(A) T2.acq(G) T2.acq(B) \
+         T2.acq(A) T2.rel(A) T2.rel(B) T2.rel(G)",
+        &[&[4, 9]],
+    ),
+    example(
+        "D11",
+        "T1.acq(A) T1.acq(A) T1.acq(B) T1.rel(B) T1.rel(A) T1.rel(A) T2.acq(B) T2.acq(A) \
+         T2.rel(A) T2.rel(B)",
+        &[&[3, 8]],
+    ),
+    example(
+        "D11b",
+        "T1.acq(A) T1.acq(B) T1.acq(A) T1.rel(A) T1.rel(B) T1.rel(A) T2.acq(A) T2.acq(B) \
+         T2.rel(B) T2.rel(A)",
+        &[],
+    ),
+    example(
+        "D12",
+        "T1.acq(A) T1.acq(B) T1.rel(A) T1.acq(C) T1.rel(B) T1.rel(C) T2.acq(C) T2.acq(A) \
+         T2.rel(A) T2.rel(C)",
+        &[],
+    ),
+    example(
+        "D12b",
+        "T1.acq(A) T1.acq(B) T1.rel(A) T1.acq(C) T1.rel(B) T1.rel(C) T2.acq(C) T2.acq(A) \
+         T2.rel(A) T2.rel(C) T3.acq(A) T3.acq(B) T3.rel(B) T3.rel(A)",
+        &[&[4, 8, 12]],
+    ),
+    example("D13", "T0.fork(T1) T1.acq(A) T1.rel(A) T0.acq(A) T0.join(T1) T0.rel(A)", &[&[2, 5]]),
+    example(
+        "D13b",
+        "T0.fork(T1) T1.acq(A) T1.acq(B) T1.rel(B) T1.rel(A) T0.acq(B) T0.join(T1) T0.rel(B)",
+        &[&[3, 7]],
+    ),
+    example(
+        "D14b",
+        "T1.acq(B) T1.wait(c) T1.rel(B) T2.acq(B) T2.signal(c) T2.rel(B) T1.acq(B) T1.wake(c) \
+         T1.rel(B)",
+        &[],
+    ),
+    example(
+        "D14d",
+        "T1.acq(B) T1.r(p) T1.wait(c) T1.rel(B) T2.acq(B) T2.w(p) T2.signal(c) T2.rel(B) \
+         T1.acq(B) T1.wake(c) T1.r(p) T1.rel(B)",
+        &[],
+    ),
+    example(
+        "D14",
+        "T2.acq(A) T2.rel(A) T1.acq(A) T1.acq(B) T1.wait(c) T1.rel(B) T2.acq(B) T2.signal(c) \
+         T2.rel(B) T1.acq(B) T1.wake(c) T1.rel(B) T1.rel(A)",
+        &[],
+    ),
+    example(
+        "D16",
+        "T1.acq(A) T1.acq(B) T1.rel(B) T1.rel(A) T1.acq(B) T1.acq(A) T1.rel(A) T1.rel(B) \
+         T2.acq(C) T2.rel(C)",
+        &[],
+    ),
+    example(
+        "D17",
+        "T0.acq(G) T0.fork(T1) T1.acq(A) T1.acq(B) T1.rel(B) T1.rel(A) T0.join(T1) T0.rel(G) \
+         T2.acq(G) T2.acq(B) T2.acq(A) T2.rel(A) T2.rel(B) T2.rel(G)",
+        &[],
+    ),
+    example(
+        "D17b",
+        "T0.acq(A) T0.fork(T1) T1.acq(B) T1.rel(B) T0.join(T1) T0.rel(A) T2.acq(B) T2.acq(A) \
+         T2.rel(A) T2.rel(B)",
+        &[&[3, 5, 8]],
+    ),
+    example(
+        "D19",
+        "T1.acq(A) T1.tacq(B) T1.rel(B) T1.rel(A) T2.acq(B) T2.acq(A) T2.rel(A) T2.rel(B)",
+        &[],
+    ),
+    example(
+        "R1",
+        "T1.racq(A) T1.racq(B) T1.rrel(B) T1.rrel(A) T2.racq(B) T2.racq(A) T2.rrel(A) \
+         T2.rrel(B)",
+        &[],
+    ),
+    example(
+        "R2",
+        "T1.racq(A) T1.acq(B) T1.rel(B) T1.rrel(A) T2.racq(B) T2.acq(A) T2.rel(A) T2.rrel(B)",
+        &[&[2, 6]],
+    ),
+    example(
+        "R3",
+        "T1.acq(A) T1.racq(B) T1.rrel(B) T1.rel(A) T2.acq(B) T2.racq(A) T2.rrel(A) T2.rel(B)",
+        &[&[2, 6]],
+    ),
+    example(
+        "R4",
+        "T1.racq(A) T1.racq(B) T1.rrel(B) T1.rrel(A) T2.racq(B) T2.acq(A) T2.rel(A) \
+         T2.rrel(B)",
+        &[],
+    ),
+    example("R5", "T1.racq(A) T1.racq(A) T1.rrel(A) T1.rrel(A) T2.acq(A) T2.rel(A)", &[]),
+    example(
+        "R6",
+        "T1.racq(A) T1.racq(B) T1.rrel(B) T1.rrel(A) T2.racq(B) T2.racq(A) T2.rrel(A) \
+         T2.rrel(B) T3.acq(A) T3.rel(A) T4.acq(B) T4.rel(B)",
+        &[],
+    ),
+    example(
+        "R7",
+        "T1.racq(A) T1.rrel(A) T2.racq(A) T2.rrel(A) T1.racq(A) T1.acq(A) T1.rel(A) \
+         T1.rrel(A)",
+        &[],
+    ),
+    example(
+        "R8",
+        "T1.racq(G) T1.acq(A) T1.acq(B) T1.rel(B) T1.rel(A) T1.rrel(G) T2.racq(G) T2.acq(B) \
+         T2.acq(A) T2.rel(A) T2.rel(B) T2.rrel(G)",
+        &[&[3, 9]],
+    ),
+    example(
+        "R9",
+        "T1.racq(G) T1.acq(A) T1.acq(B) T1.rel(B) T1.rel(A) T1.rrel(G) T2.acq(G) T2.acq(B) \
+         T2.acq(A) T2.rel(A) T2.rel(B) T2.rel(G)",
+        &[],
+    ),
+    example(
+        "D20",
+        "T1.acq(F0) T1.acq(F1) T1.rel(F1) T1.rel(F0) T2.acq(F1) T2.acq(F2) T2.rel(F2) \
+         T2.rel(F1) T3.acq(F2) T3.acq(F3) T3.rel(F3) T3.rel(F2) T4.acq(F3) T4.acq(F4) \
+         T4.rel(F4) T4.rel(F3) T5.acq(F4) T5.acq(F0) T5.rel(F0) T5.rel(F4)",
+        &[&[2, 6, 10, 14, 18]],
+    ),
+];
+
+/// Reads events like `T1.acq(A)`, in the order in which they happened.
+fn read(text: &str) -> Trace {
+    let mut b = TraceBuilder::new();
+    let mut threads: BTreeMap<String, (u32, TaskId)> = BTreeMap::new();
+    let mut thread = |b: &mut TraceBuilder, name: &str| {
+        *threads.entry(name.to_owned()).or_insert_with(|| {
+            let handler = b.handler(name, Mailbox::None).expect("room");
+            (handler.0, b.initial(handler))
+        })
+    };
+    for event in text.split_whitespace() {
+        let (name, rest) = event.split_once('.').expect("a thread");
+        let (what, operand) = rest.trim_end_matches(')').split_once('(').expect("an operand");
+        let task = thread(&mut b, name).1;
+        let (acquire, release) = (EventKind::Acquire, EventKind::Release);
+        let (kind, mode) = match what {
+            "acq" => (acquire, Mode::EXCLUSIVE),
+            "racq" => (acquire, Mode::SHARED),
+            "tacq" => (acquire, Mode::TRY_EXCLUSIVE),
+            "rel" => (release, Mode::EXCLUSIVE),
+            "rrel" => (release, Mode::SHARED),
+            "fork" | "join" => {
+                let kind = if what == "fork" { EventKind::Fork } else { EventKind::Join };
+                let other = thread(&mut b, operand).0;
+                b.push(task, kind.into(), other);
+                continue;
+            }
+            "r" => {
+                b.read(task, operand).expect("room");
+                continue;
+            }
+            "w" => {
+                b.write(task, operand).expect("room");
+                continue;
+            }
+            "wait" | "wake" | "signal" => {
+                let kind = match what {
+                    "wait" => EventKind::Wait,
+                    "wake" => EventKind::Wake,
+                    _ => EventKind::Signal,
+                };
+                b.on_condition(task, kind, operand).expect("room");
+                continue;
+            }
+            other => panic!("unknown operation {other}"),
+        };
+        let lock = b.interner.name(operand).expect("room");
+        let lock = b.interner.lock(lock).expect("room");
+        b.push(task, Op::new(kind, mode), lock.0);
+    }
+    b.finish()
+}
+
+fn in_order(found: &Deadlocks) -> impl Iterator<Item = bool> {
+    found
+        .found
+        .iter()
+        .map(|one| matches!(one.evidence, DeadlockEvidence::Confirmed { in_order: true, .. }))
+}
+
+#[test]
+fn the_examples_have_their_deadlocks() {
+    for example in EXAMPLES {
+        let trace = read(example.text);
+        let threads = Threads::new(&trace);
+        let naive = deadlocks(&threads, STATES_MAX).expect("few states");
+        let least = |requests: &[usize]| {
+            let mut requests = requests.to_vec();
+            requests.sort_unstable();
+            requests
+        };
+        let cycles: BTreeSet<Vec<usize>> = (naive.cycles.iter())
+            .map(|cycle| least(&cycle.iter().map(|event| event + 1).collect::<Vec<usize>>()))
+            .collect();
+        let wanted: BTreeSet<Vec<usize>> = example.deadlocks.iter().map(|c| least(c)).collect();
+        assert_eq!(cycles, wanted, "{}", example.name);
+        let found = search(&trace, example.name);
+        assert_eq!(shapes(&threads, &found)[0], naive.shapes, "{}", example.name);
+        assert!(in_order(&found).all(|is| is == example.in_order), "{}", example.name);
+    }
+}
+
+#[test]
+fn many_events_of_one_shape_are_one_deadlock() {
+    let [one, two] =
+        ["T1.acq(A) T1.acq(B) T1.rel(B) T1.rel(A) ", "T2.acq(B) T2.acq(A) T2.rel(A) T2.rel(B) "];
+    let trace = read(&(one.repeat(25) + &two.repeat(25)));
+    let found = search(&trace, "one shape");
+    assert_eq!((found.found.len(), found.found[0].choices), (1, 625));
+}

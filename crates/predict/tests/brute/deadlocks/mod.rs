@@ -1,0 +1,135 @@
+//! Deadlocks of small random runs against all their reorderings: none is missed, none is invented,
+//! and those that keep the order of each lock are found without the solver.
+
+mod examples;
+mod naive;
+mod programs;
+
+use crate::brute::generate::{RandomSource, show};
+use crate::brute::types::{TraceCalls, Types};
+use anyorder_certify::{ClaimedDeadlock, Lanes, ReorderingChecker};
+use anyorder_predict::{
+    ConfirmOptions, Confirmer, DeadlockEvidence, DeadlockOptions, Deadlocks, NoCommunication,
+};
+use anyorder_system::{Cancel, Control};
+use anyorder_testkit::effort::sampled;
+use anyorder_trace::{EventId, Trace};
+use naive::{Naive, Shape, Threads, deadlocks, in_order};
+use programs::{Family, run};
+use std::collections::{BTreeMap, BTreeSet};
+
+const STATES_MAX: usize = 20_000;
+
+/// Runs the search, with the independent checker behind it.
+fn search(trace: &Trace, what: &str) -> Deadlocks {
+    let mut communication = NoCommunication;
+    let options = ConfirmOptions { window: 0, ..ConfirmOptions::default() };
+    let mut confirmer = Confirmer::new(trace, &mut communication, options);
+    let types = Types::new();
+    let calls = TraceCalls::new(&types, trace);
+    let mut checker = ReorderingChecker::new(trace, &calls, Lanes::Handlers);
+    let found = confirmer.deadlocks(
+        &DeadlockOptions::default(),
+        &mut |requests, witness| {
+            let (prefix, order) = (witness.prefix, witness.order.as_slice());
+            let claimed = ClaimedDeadlock { requests, prefix, order };
+            let checked = checker.check_deadlock(claimed, &Cancel::new());
+            assert_eq!(checked, Ok(()), "{requests:?} {witness:?} {what}");
+            Ok(())
+        },
+        &Control::default(),
+    );
+    assert_eq!((&*found.cuts, found.undecided), (&[][..], 0), "{what}");
+    found
+}
+
+/// What the search says: the shapes of deadlocks, and those found without the solver.
+fn shapes(threads: &Threads<'_>, found: &Deadlocks) -> [BTreeSet<Shape>; 2] {
+    let of = |only: bool| {
+        let all = found.found.iter().filter(|one| match &one.evidence {
+            DeadlockEvidence::Confirmed { in_order, .. } => *in_order || !only,
+            evidence => panic!("{evidence:?}"),
+        });
+        let shape = |one: &anyorder_predict::Deadlock| {
+            let requests: Vec<usize> = one.events().iter().map(|event| event.index()).collect();
+            threads.shape(&requests)
+        };
+        all.map(shape).collect()
+    };
+    [of(false), of(true)]
+}
+
+#[derive(Default, Debug)]
+struct Tally {
+    traces: u64,
+    given_up: u64,
+    with_deadlock: u64,
+    cycles: u64,
+    impossible: u64,
+    in_order: u64,
+    by_solver: u64,
+    longer: u64,
+    joins: u64,
+    shared: u64,
+    hung: u64,
+}
+
+impl Tally {
+    fn add(&mut self, trace: &Trace, found: &Deadlocks, naive: &Naive) {
+        self.traces += 1;
+        self.with_deadlock += u64::from(!naive.shapes.is_empty());
+        self.cycles += found.cycles;
+        self.impossible += found.impossible;
+        for one in &found.found {
+            let DeadlockEvidence::Confirmed { in_order, witness } = &one.evidence else { continue };
+            self.in_order += u64::from(*in_order);
+            self.by_solver += u64::from(!in_order);
+            self.longer += u64::from(one.requests.len() > 2);
+            let ends = |of: &&anyorder_predict::DeadlockRequest| {
+                matches!(of.waits_for, anyorder_predict::WaitsFor::End(_))
+            };
+            self.joins += u64::from(one.requests.iter().any(|of| ends(&of)));
+            let is_shared = |event: &EventId| trace.event(*event).mode().is_shared();
+            self.shared += u64::from(one.events().iter().any(is_shared));
+            self.hung += u64::from(witness.order.len() + witness.prefix as usize == trace.len());
+        }
+    }
+}
+
+#[test]
+fn the_search_finds_the_deadlocks_of_all_reorderings() {
+    let mut tallies: BTreeMap<Family, Tally> = BTreeMap::new();
+    for seed in sampled(640, 6_000) {
+        let mut rng = RandomSource::new(seed);
+        let family = Family::ALL[(seed % 8) as usize];
+        let trace = run(&mut rng, family, 24);
+        let what = format!("seed {seed}, {family:?}\n{}", show(&trace));
+        let threads = Threads::new(&trace);
+        let tally = tallies.entry(family).or_default();
+        let Some(naive) = deadlocks(&threads, STATES_MAX) else {
+            tally.given_up += 1;
+            continue;
+        };
+        let found = search(&trace, &what);
+        let [all, closed] = shapes(&threads, &found);
+        assert_eq!(all, naive.shapes, "{what}");
+        let Some(of_order) = in_order(&threads, 4 * STATES_MAX) else { continue };
+        assert_eq!(closed, of_order.shapes, "in order, {what}");
+        tally.add(&trace, &found, &naive);
+    }
+    println!("{tallies:#?}");
+    for (family, tally) in &tallies {
+        assert!(tally.traces > 4 * tally.given_up, "{family:?} {tally:?}");
+        let counts = [tally.with_deadlock, tally.in_order];
+        assert!(counts.iter().all(|count| *count > 0), "{family:?} {tally:?}");
+    }
+    let sum = |of: fn(&Tally) -> u64| tallies.values().map(of).sum::<u64>();
+    let counts = [
+        sum(|t| t.longer),
+        sum(|t| t.joins),
+        sum(|t| t.shared),
+        sum(|t| t.impossible),
+        sum(|t| t.by_solver),
+    ];
+    assert!(counts.iter().all(|count| *count > 2), "{counts:?}");
+}

@@ -1,0 +1,240 @@
+//! The deadlocks of a small trace, by all its reorderings.
+
+use crate::brute::types::{TraceCalls, Types};
+use anyorder_testkit::Reorderings;
+use anyorder_trace::{EventId, EventKind, Trace};
+use std::collections::BTreeSet;
+
+/// What is asked for or held: a lock or a thread, and whether exclusively.
+type Thing = (bool, u32, bool);
+
+/// A cycle of requests without its events: what each asks for, and what its thread holds.
+pub(super) type Shape = Vec<(Thing, Vec<Thing>)>;
+
+/// The deadlocks of a trace.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Naive {
+    pub(super) shapes: BTreeSet<Shape>,
+    pub(super) cycles: BTreeSet<Vec<usize>>,
+}
+
+/// A trace of threads, one lane for each.
+pub(super) struct Threads<'t> {
+    trace: &'t Trace,
+    lanes: Vec<Vec<usize>>,
+    /// By event: the section that it begins or ends, and by section whether it is exclusive.
+    begins: Vec<Option<usize>>,
+    ends: Vec<Option<usize>>,
+    sections: Vec<Section>,
+    joined: BTreeSet<usize>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Section {
+    lane: usize,
+    lock: u32,
+    acquire: usize,
+    exclusive: bool,
+}
+
+impl<'t> Threads<'t> {
+    pub(super) fn new(trace: &'t Trace) -> Threads<'t> {
+        let handlers = trace.tables().handlers.len();
+        let mut threads = Threads {
+            trace,
+            lanes: vec![Vec::new(); handlers],
+            begins: vec![None; trace.len()],
+            ends: vec![None; trace.len()],
+            sections: Vec::new(),
+            joined: BTreeSet::new(),
+        };
+        let mut open: Vec<(usize, u32, usize, usize)> = Vec::new();
+        for event in trace.events() {
+            let (id, lane) = (event.id.index(), threads.lane(event.id.index()));
+            threads.lanes[lane].push(id);
+            let known = open.iter().position(|of| (of.0, of.1) == (lane, event.operand));
+            let exclusive = !event.mode().is_shared();
+            match (event.kind(), known) {
+                (EventKind::Acquire, Some(at)) => {
+                    open[at].2 += 1;
+                    threads.sections[open[at].3].exclusive |= exclusive;
+                }
+                (EventKind::Acquire, None) => {
+                    let section = threads.sections.len();
+                    open.push((lane, event.operand, 1, section));
+                    threads.begins[id] = Some(section);
+                    let (lock, acquire) = (event.operand, id);
+                    threads.sections.push(Section { lane, lock, acquire, exclusive });
+                }
+                (EventKind::Release, Some(at)) => {
+                    open[at].2 -= 1;
+                    if open[at].2 == 0 {
+                        threads.ends[id] = Some(open.remove(at).3);
+                    }
+                }
+                (EventKind::Join, _) => drop(threads.joined.insert(event.operand as usize)),
+                _ => {}
+            }
+        }
+        threads
+    }
+
+    fn lane(&self, event: usize) -> usize {
+        self.trace.handler_of(EventId(event as u32)).index()
+    }
+
+    /// Returns the sections that are open after some events.
+    fn open(&self, done: &dyn Fn(usize) -> bool) -> BTreeSet<usize> {
+        let begun = self.begins.iter().enumerate().filter(|(event, _)| done(*event));
+        let ended: BTreeSet<usize> = (self.ends.iter().enumerate())
+            .filter(|(event, _)| done(*event))
+            .filter_map(|(_, section)| *section)
+            .collect();
+        begun.filter_map(|(_, section)| *section).filter(|s| !ended.contains(s)).collect()
+    }
+
+    /// Returns the lanes for which the next event of a lane waits.
+    fn waits_for(&self, lane: usize, done: &dyn Fn(usize) -> bool) -> Vec<usize> {
+        let Some(next) = self.lanes[lane].iter().copied().find(|event| !done(*event)) else {
+            return Vec::new();
+        };
+        let forks = self.trace.events().filter(|e| e.kind() == EventKind::Fork);
+        let mut own = forks.filter(|e| e.operand as usize == lane && e.id.index() < next);
+        if !own.all(|fork| done(fork.id.index())) {
+            return Vec::new();
+        }
+        let event = self.trace.event(EventId(next as u32));
+        match event.kind() {
+            EventKind::Acquire if event.mode().bits() < 2 => {
+                let Some(new) = self.begins[next].map(|new| self.sections[new]) else {
+                    return Vec::new();
+                };
+                let open = self.open(done).into_iter().map(|section| self.sections[section]);
+                open.filter(|s| s.lock == new.lock && s.lane != lane)
+                    .filter(|s| s.exclusive || new.exclusive)
+                    .map(|s| s.lane)
+                    .collect()
+            }
+            EventKind::Join => {
+                let target = event.operand as usize;
+                let rest = self.lanes[target].iter().any(|event| *event < next && !done(*event));
+                if rest { vec![target] } else { Vec::new() }
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn target(&self, request: usize) -> Thing {
+        match self.begins[request] {
+            Some(section) => {
+                let section = self.sections[section];
+                (false, section.lock, section.exclusive)
+            }
+            None => (true, self.trace.event(EventId(request as u32)).operand, true),
+        }
+    }
+
+    /// Returns the shape of a cycle of requests, beginning with its least member.
+    pub(super) fn shape(&self, requests: &[usize]) -> Shape {
+        let one = |request: &usize| {
+            let lane = self.lane(*request);
+            let before = |event: usize| event < *request && self.lane(event) == lane;
+            let open = self.open(&before).into_iter().map(|section| self.sections[section]);
+            let mut held: Vec<Thing> = open.map(|s| (false, s.lock, s.exclusive)).collect();
+            if self.joined.contains(&lane) {
+                held.push((true, lane as u32, false));
+            }
+            held.sort_unstable();
+            (self.target(*request), held)
+        };
+        let mut shape: Shape = requests.iter().map(one).collect();
+        let least = (0..shape.len()).min_by_key(|at| shape[*at].clone()).unwrap_or(0);
+        shape.rotate_left(least);
+        shape
+    }
+
+    /// Adds the cycles of requests after some events.
+    fn add_cycles(&self, done: &dyn Fn(usize) -> bool, found: &mut Naive) {
+        let edges: Vec<Vec<usize>> =
+            (0..self.lanes.len()).map(|lane| self.waits_for(lane, done)).collect();
+        let next = |lane: usize| self.lanes[lane].iter().copied().find(|event| !done(*event));
+        let mut paths: Vec<Vec<usize>> = (0..self.lanes.len()).map(|lane| vec![lane]).collect();
+        while let Some(path) = paths.pop() {
+            for &to in &edges[*path.last().expect("not empty")] {
+                if to == path[0] {
+                    let requests: Vec<usize> = path.iter().filter_map(|l| next(*l)).collect();
+                    let mut targets: Vec<Thing> =
+                        requests.iter().map(|request| self.target(*request)).collect();
+                    targets.sort_unstable_by_key(|target| (target.0, target.1));
+                    targets.dedup_by_key(|target| (target.0, target.1));
+                    if targets.len() == requests.len() {
+                        found.shapes.insert(self.shape(&requests));
+                        found.cycles.insert(requests);
+                    }
+                } else if to > path[0] && !path.contains(&to) {
+                    paths.push([path.as_slice(), &[to]].concat());
+                }
+            }
+        }
+    }
+
+    /// Returns whether an event begins a section after one that comes later in the trace, which it
+    /// excludes.
+    fn swaps(&self, run: &[usize], event: usize) -> bool {
+        let Some(new) = self.begins[event].map(|new| self.sections[new]) else { return false };
+        run.iter().filter_map(|other| self.begins[*other]).any(|other| {
+            let other = self.sections[other];
+            other.lock == new.lock
+                && other.lane != new.lane
+                && (other.exclusive || new.exclusive)
+                && other.acquire > event
+        })
+    }
+}
+
+/// Returns the deadlocks of all reorderings; `None` if there are more than `states_max` states.
+pub(super) fn deadlocks(threads: &Threads<'_>, states_max: usize) -> Option<Naive> {
+    let types = Types::new();
+    let types = TraceCalls::new(&types, threads.trace);
+    let all = Reorderings::new(threads.trace, &types);
+    let mut found = Naive::default();
+    let is_whole = all.visit(&types, states_max, &mut |run| {
+        let done = run.iter().fold(0_u64, |done, event| done | 1 << event);
+        threads.add_cycles(&|event| done >> event & 1 == 1, &mut found);
+    });
+    is_whole.then_some(found)
+}
+
+/// The same, of the reorderings that take each lock in its recorded order.
+pub(super) fn in_order(threads: &Threads<'_>, states_max: usize) -> Option<Naive> {
+    let trace = threads.trace;
+    let types = Types::new();
+    let types = TraceCalls::new(&types, trace);
+    let all = Reorderings::new(trace, &types);
+    let mut found = Naive::default();
+    let mut known: BTreeSet<(u64, Vec<usize>)> = BTreeSet::new();
+    let mut todo: Vec<Vec<usize>> = vec![Vec::new()];
+    while let Some(run) = todo.pop() {
+        let done = run.iter().fold(0_u64, |done, event| done | 1 << event);
+        threads.add_cycles(&|event| done >> event & 1 == 1, &mut found);
+        for event in (0..trace.len()).filter(|event| done >> event & 1 == 0) {
+            if threads.swaps(&run, event) || !all.all_broken(&types, &run, event, &[]).is_empty() {
+                continue;
+            }
+            let next = [run.as_slice(), &[event]].concat();
+            // What later events can distinguish: the writes and what conditions saw.
+            let matters = |event: &usize| {
+                let kind = trace.event(EventId(*event as u32)).kind();
+                kind.writes() || matches!(kind, EventKind::Signal | EventKind::Wait)
+            };
+            let order: Vec<usize> = next.iter().copied().filter(matters).collect();
+            if known.insert((done | 1 << event, order)) {
+                todo.push(next);
+            }
+        }
+        if known.len() > states_max {
+            return None;
+        }
+    }
+    Some(found)
+}
