@@ -4,14 +4,19 @@ use crate::phase::claim;
 use anyorder_drive::ISSUES;
 use anyorder_finding::exit;
 use std::io::Write;
-use std::panic::{self, PanicHookInfo, UnwindSafe};
+use std::panic::{self, PanicHookInfo};
 use std::process::ExitCode;
 
-/// Runs `body`. On a panic, prints an explanation to stderr and returns exit status 70.
-pub(crate) fn guard(body: impl FnOnce() -> ExitCode + UnwindSafe) -> ExitCode {
-    panic::set_hook(Box::new(explain));
-    let status = panic::catch_unwind(body).unwrap_or(ExitCode::from(exit::BUG));
-    // If the guard is ending the process, let it: it has another status.
+/// Runs `body`. A panic, in any thread, ends the process with an explanation on stderr and exit
+/// status 70. So a binary that cannot unwind, which is smaller, ends in the same way.
+pub(crate) fn guard(body: impl FnOnce() -> ExitCode) -> ExitCode {
+    panic::set_hook(Box::new(|info| {
+        explain(info);
+        // If the guard is ending the process, let it: it has another status.
+        claim();
+        std::process::exit(i32::from(exit::BUG));
+    }));
+    let status = body();
     claim();
     status
 }
