@@ -66,6 +66,41 @@ fn a_use_that_may_come_after_the_free_is_found() {
 }
 
 #[test]
+fn who_frees_and_who_uses_are_found_together() {
+    // Each of both is seen without the other first, and then there is nothing new to see.
+    let summary = explore(|| {
+        let shared = Shared::new();
+        let flag = Arc::new(AtomicBool::new(false));
+        shared.node().value.load(Ordering::Relaxed);
+        let (ours, theirs) = (Arc::clone(&flag), Arc::clone(&flag));
+        let setter = thread::spawn(move || ours.store(true, Ordering::SeqCst));
+        let user = thread::spawn(move || {
+            if theirs.load(Ordering::Relaxed) {
+                shared.node().value.load(Ordering::Relaxed);
+            }
+        });
+        if !flag.swap(true, Ordering::AcqRel) {
+            shared.free();
+        }
+        setter.join().unwrap();
+        user.join().unwrap();
+    });
+    assert_eq!(summary.failures.len(), 1, "{summary}");
+    assert!(summary.executions_for_frees > 0, "{summary}");
+}
+
+#[test]
+fn frees_after_joins_need_no_second_look() {
+    let summary = explore(|| {
+        let shared = Shared::new();
+        let user = thread::spawn(move || shared.node().value.load(Ordering::Relaxed));
+        user.join().unwrap();
+        shared.free();
+    });
+    assert!(summary.is_ok() && summary.executions_for_frees == 0, "{summary}");
+}
+
+#[test]
 fn whoever_waits_for_the_flag_only_may_free_too_early() {
     // As a one-shot channel whose sender wakes the receiver after it gave the channel away.
     let run = |is_last: bool| {

@@ -9,10 +9,11 @@ use super::run::{Run, along};
 use super::source::Sources;
 use super::summary::{Doubt, Summary};
 use super::trace::Trace;
-use super::{blocked, endless, unseen};
-use crate::runtime::{self, Leaked, Program};
+use super::{blocked, endless, frees, unseen};
+use crate::runtime::{self, Leaked, MisuseKind, Program};
 use anyorder_common::cancel::{Cancel, StopReason};
 use anyorder_threads::{Act, Ending, Fault, Found, Journal, LearnOptions, ThreadId, races_of};
+use rustc_hash::FxHashSet;
 use std::thread;
 use std::time::Duration;
 
@@ -75,13 +76,16 @@ pub(super) fn explore_from(
         let before = before.filter(|_| !options.keeps_journal);
         timed(before, &turn, || unseen::explore(program, &options))
     });
+    let executions_for_frees = frees::watch(program, &options, &learnt, budget.time_left());
     let mut reporter = Reporter { budget, sources: Sources::default(), saw_clock: false };
     let leaks = program.take_leaks();
     let (misuses, candidates) = program.take_misuses();
     let mut failures: Vec<Failure> =
         learnt.faults.iter().filter_map(|found| reporter.fault(program, found)).collect();
     failures.extend(leaks.iter().map(|leaked| reporter.leak(program, leaked)));
-    let provoked = reporter.provoke(program, &candidates);
+    let mut provoked = reporter.provoke(program, &candidates);
+    let shown: FxHashSet<_> = misuses.iter().map(runtime::Misuse::key).collect();
+    provoked.retain(|misuse| !shown.contains(&misuse.key()));
     for found in misuses.iter().chain(&provoked) {
         failures.push(reporter.misuse(program, found));
     }
@@ -96,6 +100,7 @@ pub(super) fn explore_from(
         executions: learnt.executions,
         states: learnt.states,
         executions_for_reports: reporter.budget.executions + learnt.confirmations,
+        executions_for_frees,
         incomplete: learnt.incomplete,
         preemptions: learnt.preemptions,
         unseen: learnt.unseen,
@@ -274,6 +279,7 @@ impl Reporter {
 
     /// Returns values that an execution leaves, with the execution.
     fn leak(&mut self, program: &mut Program, leaked: &Leaked) -> Failure {
+        let _ = program.take_leaks();
         self.budget.executions += 1;
         let run = relive(program, &leaked.log, self.budget.steps_max);
         let again = program.take_leaks();
@@ -311,13 +317,18 @@ impl Reporter {
 
     /// Returns a misuse of memory with its execution.
     fn misuse(&mut self, program: &mut Program, found: &runtime::Misuse) -> Failure {
+        // The runs beside other failures are not this one.
+        let _ = program.take_misuses();
         self.budget.executions += 1;
         let run = relive(program, &found.log, self.budget.steps_max);
         let again = program.take_misuses().0;
-        let is_same = |again: &runtime::Misuse| {
-            (again.kind, again.object, again.user) == (found.kind, found.object, found.user)
+        let is_same = |again: &&runtime::Misuse| {
+            let is_it = (again.kind, again.object) == (found.kind, found.object);
+            // Here a free comes as early as it can: before another free, or an earlier use.
+            is_it && (again.user.0 == found.user.0 || found.kind == MisuseKind::FreedTwice)
         };
-        let is_confirmed = again.iter().any(is_same);
+        let again = again.iter().find(is_same);
+        let (is_confirmed, found) = (again.is_some(), again.unwrap_or(found));
         let trace = Trace::new(program, &run, &mut self.sources);
         let kind = FailureKind::Misuse(misuse(program, &run, &trace, found));
         self.failure(program, &run, trace, kind, is_confirmed)

@@ -2,6 +2,7 @@
 //!
 //! - `builder`, `environment`: what is asked for; `explore`: the engine, and who reports what it
 //!   found;
+//! - `frees`: the search for uses after frees;
 //! - `checkpoint`: where a check goes on that was cut;
 //! - `run`: one execution by hand; `replay`: one that a text tells; `passing`: the right run beside
 //!   a failing one;
@@ -33,6 +34,7 @@ mod endless;
 mod environment;
 mod explore;
 mod failure;
+mod frees;
 mod html;
 mod misuse;
 mod names;

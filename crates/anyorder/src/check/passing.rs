@@ -6,7 +6,7 @@ use super::source::Sources;
 use super::trace::Trace;
 use crate::runtime::Program;
 use anyorder_threads::{Act, Op, Step, ThreadId};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The most executions that are tried for one failure.
 const TRIES_MAX: usize = 48;
@@ -35,6 +35,11 @@ impl Budget {
             until: limits.time_max.map(|time| Instant::now() + time),
             steps_max: limits.steps_max,
         }
+    }
+
+    /// What is left of the time, if that is limited.
+    pub(super) fn time_left(&self) -> Option<Duration> {
+        self.until.map(|until| until.saturating_duration_since(Instant::now()))
     }
 
     pub(super) fn is_spent(&self) -> bool {

@@ -24,6 +24,8 @@ pub struct Summary {
     /// How many more were run to confirm failures, to find others that do not fail, and to notice
     /// data that is not seen.
     pub executions_for_reports: u64,
+    /// Those with frees as operations, to find what is used or freed after them.
+    pub executions_for_frees: u64,
     /// Why something may be missing, if so. A bound of preemptions that was asked for is no reason.
     pub incomplete: Option<Incomplete>,
     /// If not everything was explored: up to how many preemptions all executions were. `None` if

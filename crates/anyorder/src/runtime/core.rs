@@ -76,6 +76,8 @@ pub(crate) struct Core {
     /// That of the coroutine that runs; null outside of coroutines.
     pub(super) yielder: Cell<*const Yielder<u64, Next>>,
     pub(super) setting: Setting,
+    /// Whether the engine sees frees.
+    pub(super) is_watching: Cell<bool>,
     /// Makes the text that runs an execution again.
     describe: Cell<Option<Describe>>,
 }
@@ -145,6 +147,7 @@ impl Core {
             asked: Cell::new((ObjectId::NONE, 0)),
             yielder: Cell::new(ptr::null()),
             setting,
+            is_watching: Cell::new(false),
             describe: Cell::new(None),
         }
     }
@@ -220,7 +223,9 @@ impl Core {
         let strand = state.strands[thread.index()].as_mut().expect("a thread that was spawned");
         let bump = ptr::from_mut(&mut *strand.bump);
         if let Some(routine) = strand.routine.take() {
-            if let Some(op) = strand.note(result) {
+            if mem::take(&mut strand.is_aside) {
+                strand.last = None;
+            } else if let Some(op) = strand.note(result) {
                 strand.mark(state.log.len() as u32);
                 state.log.push((thread, op, result));
             }

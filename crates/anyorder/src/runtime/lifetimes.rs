@@ -1,8 +1,8 @@
 //! Objects in memory that is freed too early, or handed over before it is there.
 //!
-//! The engine sees neither allocations nor frees, and need not: what an execution shows of them
-//! holds for all executions that it stands for. So each execution is examined when it ends, and
-//! what is found is found where an execution shows it, not proved absent.
+//! The engine sees neither allocations nor frees at first. Each execution is examined when it ends,
+//! and what is found is found where an execution shows it. Whether all is found is up to `watch`,
+//! which makes executions that show it.
 //!
 //! - A use of memory that was freed before is seen when its operation was performed: the arena
 //!   gives nothing out twice in one execution and knows what was freed.
@@ -14,6 +14,7 @@
 use super::arena;
 use super::core::{self, Core, State};
 use super::leaks::Log;
+use super::watch::Watch;
 use anyorder_threads::{Act, Event, ObjectId, Op, SiteId, Step, ThreadId, races_of};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -22,7 +23,7 @@ use std::collections::BTreeMap;
 const LOOKS_MAX: u64 = 20_000;
 
 /// The most operations of an execution that is examined.
-const OPERATIONS_MAX: usize = 5_000;
+pub(super) const OPERATIONS_MAX: usize = 5_000;
 
 /// Numbers from here on stand for the memory of objects.
 pub(super) const MEMORY: u32 = 1 << 30;
@@ -64,15 +65,27 @@ struct Free {
     to: u64,
 }
 
+/// What two misuses have in common that are reported once.
+pub(crate) type Key = (MisuseKind, Option<ObjectId>, ThreadId, Option<ThreadId>);
+
+impl Misuse {
+    pub(crate) fn key(&self) -> Key {
+        (self.kind, self.object, self.user.0, self.other.map(|other| other.0))
+    }
+}
+
 #[derive(Default)]
 pub(super) struct Lifetimes {
     /// The objects on the heap, in this execution.
-    named: BTreeMap<(ThreadId, u64), ObjectId>,
+    pub(super) named: BTreeMap<(ThreadId, u64), ObjectId>,
     frees: Vec<Free>,
     found: Vec<Misuse>,
     /// Those that another execution may show.
     candidates: Vec<Misuse>,
-    known: FxHashSet<(MisuseKind, Option<ObjectId>, ThreadId, Option<ThreadId>)>,
+    known: FxHashSet<Key>,
+    /// The candidates that are known.
+    suspected: FxHashSet<Key>,
+    pub(super) watch: Watch,
     looks: u64,
     /// Whether this execution misuses memory.
     is_misused: bool,
@@ -84,8 +97,11 @@ impl Lifetimes {
     }
 
     fn is_new(&mut self, misuse: &Misuse) -> bool {
-        let other = misuse.other.map(|other| other.0);
-        self.known.insert((misuse.kind, misuse.object, misuse.user.0, other))
+        self.known.insert(misuse.key())
+    }
+
+    pub(super) fn note_counted(&mut self, address: usize) {
+        self.watch.note_counted(address);
     }
 
     /// Notes what an execution shows, once.
@@ -100,9 +116,11 @@ impl Lifetimes {
         self.frees.clear();
     }
 
-    /// Takes what was found, and what another execution may show.
+    /// Takes what was found, and what else another execution may show.
     pub(super) fn take(&mut self) -> (Vec<Misuse>, Vec<Misuse>) {
+        self.candidates.retain(|misuse| !self.known.contains(&misuse.key()));
         self.known.clear();
+        self.suspected.clear();
         (std::mem::take(&mut self.found), std::mem::take(&mut self.candidates))
     }
 }
@@ -111,8 +129,14 @@ impl Lifetimes {
 pub(super) fn freed(address: usize, size: usize, was_freed: bool) {
     core::with(|core| {
         // Who has it borrowed is no code of the program.
-        if let Ok(mut state) = core.state.try_borrow_mut() {
+        let watched = core.state.try_borrow_mut().map(|mut state| {
             state.note_freed(address, size, was_freed);
+            state.watch_free(address, size)
+        });
+        if let Ok(watched) = watched
+            && !watched.is_empty()
+        {
+            core.set_watched(&watched);
         }
     });
 }
@@ -172,6 +196,7 @@ impl State {
     /// Looks at the execution that ends.
     pub(super) fn end_lifetimes(&mut self) {
         self.end_unsync_loads();
+        self.end_watch();
         for misuse in self.lifetimes.found.iter_mut().filter(|misuse| misuse.log.is_empty()) {
             misuse.log.clone_from(&self.log);
         }
@@ -242,12 +267,11 @@ impl State {
             free = frees.next();
         }
         for misuse in story.misuses() {
-            if self.lifetimes.is_new(&misuse) {
-                let misuse = Misuse { log: self.log.clone(), ..misuse };
-                match misuse.kind {
-                    MisuseKind::UsedAfterFree => self.lifetimes.candidates.push(misuse),
-                    _ => self.lifetimes.found.push(misuse),
-                }
+            let lifetimes = &mut self.lifetimes;
+            if misuse.kind != MisuseKind::UsedAfterFree {
+                lifetimes.note_found(misuse, &self.log);
+            } else if lifetimes.suspected.insert(misuse.key()) {
+                lifetimes.candidates.push(Misuse { log: self.log.clone(), ..misuse });
             }
         }
     }

@@ -8,7 +8,7 @@
 //! - `strand`, `locals`: the state of a thread;
 //! - `calls`: invocations of objects with specifications;
 //! - `leaks`: values that outlive their owners; `lifetimes`: memory that is freed too early, or
-//!   handed over too early;
+//!   handed over too early; `watch`: frees that the engine sees;
 //! - `core`: executions; `perform`: operations; `failure`: panics; `abort`: those that end the
 //!   process;
 //! - `program`: all of it, as a `ThreadProgram`.
@@ -22,7 +22,7 @@ pub(crate) use locals::{Local, Owned};
 pub(crate) use names::Place;
 pub(crate) use perform::{
     excuse_leaks, forget_owned, fresh_version, give_way, guards_unseen, is_checking, is_stopping,
-    note_lock, note_owned, perform, perform_in_drop, run_to_end, unseen, version_of,
+    note_counted, note_lock, note_owned, perform, perform_in_drop, run_to_end, unseen, version_of,
     version_of_model,
 };
 pub(crate) use place::{address_of_number, number_of_address, number_of_heap_address};
@@ -56,3 +56,4 @@ mod slot;
 mod strand;
 mod unsync;
 mod version;
+mod watch;

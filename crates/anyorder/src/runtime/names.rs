@@ -25,6 +25,8 @@ pub(crate) enum Place {
     Token(ThreadId),
     /// What a thread gets when it is spawned.
     Given(ThreadId),
+    /// Whether the memory at a position was freed.
+    Watched(ThreadId, u64),
 }
 
 /// The objects that were at one place.

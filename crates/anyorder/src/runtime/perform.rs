@@ -97,6 +97,11 @@ pub(crate) fn note_owned(owners: ObjectId, made: &'static Location<'static>) {
     core::with(|core| core.state.borrow_mut().leaks.note(owners, made));
 }
 
+/// Notes that a counted value is at an address.
+pub(crate) fn note_counted(address: usize) {
+    core::with(|core| core.state.borrow_mut().lifetimes.note_counted(address));
+}
+
 /// Notes that a value has no owner any more.
 pub(crate) fn forget_owned(owners: ObjectId) {
     core::with(|core| core.state.borrow_mut().leaks.forget(owners));
@@ -136,6 +141,11 @@ impl Core {
             return self.perform_unwinding(op, at);
         }
         self.perform_deferred();
+        if let Some(address) = address
+            && self.is_watching.get()
+        {
+            self.read_watched(address, at);
+        }
         let object = op.object;
         let result = self.send(op, at);
         if address.is_some_and(arena::is_freed) {
@@ -145,7 +155,7 @@ impl Core {
     }
 
     /// Gives way to the engine, which performs the operation.
-    fn send(&self, op: Op, at: &'static Location<'static>) -> u64 {
+    pub(super) fn send(&self, op: Op, at: &'static Location<'static>) -> u64 {
         let site = self.state.borrow_mut().names.site(at);
         let yielder = self.yielder.get();
         assert!(!yielder.is_null(), "an operation outside of the threads of the program");

@@ -105,6 +105,21 @@ impl Program {
         self.core.state.borrow_mut().lifetimes.take()
     }
 
+    /// Makes the engine see the frees after which memory may be used. Returns whether there are any
+    /// in the executions so far.
+    pub(crate) fn begin_watching(&mut self) -> bool {
+        self.core.stop();
+        let is_needed = self.core.state.borrow_mut().begin_watch();
+        self.core.is_watching.set(is_needed);
+        is_needed
+    }
+
+    pub(crate) fn end_watching(&mut self) {
+        self.core.stop();
+        self.core.state.borrow_mut().end_watching();
+        self.core.is_watching.set(false);
+    }
+
     /// Returns whether names may depend on the schedule: some object was at an address of which
     /// nothing is known. Then an engine may take one object for two.
     #[must_use]

@@ -27,6 +27,8 @@ pub(crate) struct Strand {
     pub(crate) stack: (usize, usize),
     /// How far its memory was given out before which operation of the execution.
     pub(crate) marks: Vec<(u64, u32)>,
+    /// Whether it is at an operation that is not the program's.
+    pub(crate) is_aside: bool,
     /// The operation at which it is.
     pub(crate) last: Option<Op>,
     /// A hash of all results that it got.
@@ -78,6 +80,7 @@ impl Strand {
             yielder: std::ptr::null(),
             stack: (0, 0),
             marks: Vec::new(),
+            is_aside: false,
             last: None,
             history: 0,
             made: 0,
@@ -105,6 +108,7 @@ impl Strand {
     pub(crate) fn begin(&mut self, body: Body, name: Option<Arc<str>>, is_given: bool) {
         self.body = Some(body);
         self.marks.clear();
+        self.is_aside = false;
         self.last = None;
         self.history = mix(0, u64::from(self.id.0));
         (self.made, self.spawned, self.firsts) = (0, 0, 0);

@@ -54,6 +54,7 @@ impl<T: ?Sized> Shared<T> {
     /// Begins to watch whether the value is left behind.
     fn note_owned(&self) {
         runtime::note_owned(self.owners(), self.owners.made_at());
+        runtime::note_counted(ptr::from_ref(self).addr());
     }
 }
 
