@@ -1,5 +1,5 @@
-//! The tests of the search for deadlocks put faults into it, so they are among the unit tests of the
-//! crate. Random numbers, and the types of calls, are those of the other tests by brute force.
+//! The tests of the search for deadlocks put faults into it, so they are unit tests of the crate.
+//! Random numbers, and the types of calls, are those of the other tests by brute force.
 
 #![allow(dead_code, reason = "the other tests by brute force use the rest")]
 
