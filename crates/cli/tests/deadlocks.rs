@@ -3,7 +3,7 @@
 use crate::common;
 
 use anyorder_mutate::schema;
-use common::{Ran, file, folder, run, run_with_stdin};
+use common::{Ran, file, folder, path, run, run_with_stdin};
 use serde_json::Value;
 
 fn json(ran: &Ran) -> Value {
@@ -80,4 +80,48 @@ fn cycles_of_locks_that_cannot_happen_are_silent() {
             assert_eq!(value["stats"]["deadlocks"], 0, "{name}");
         }
     }
+}
+
+#[test]
+fn a_known_deadlock_is_not_reported_again() {
+    let top = folder();
+    let trace = file(&top, "crossed.std", crossed("", ""));
+    let known = path(&top, "known.json");
+    for command in ["check", "predict"] {
+        assert_eq!(run(&[command, &trace, "--write-baseline", &known]).status, 1, "{command}");
+        let ran = run(&[command, &trace, "--baseline", &known, "--format", "json"]);
+        assert_eq!(ran.status, 0, "{command}: {ran:?}");
+        let value = json(&ran);
+        assert_eq!(value["findings"][0]["kind"], "deadlock", "{command}: {value}");
+        assert_eq!(value["findings"][0]["baseline"], true, "{command}: {value}");
+        // Of other locks it is another one.
+        let other = crossed("", "").replace("(A)", "(C)").replace("|13", "|113");
+        let other = file(&top, "other.std", other);
+        let ran = run(&[command, &other, "--baseline", &known]);
+        assert_eq!(ran.status, 1, "{command}: {ran:?}");
+    }
+}
+
+/// Only another order of the sections of `G` leads there, so the solver has to find it.
+#[test]
+fn a_deadlock_that_a_limit_leaves_open_is_unconfirmed() {
+    let top = folder();
+    let text = "T2|acq(G)|1\nT2|acq(B)|2\nT2|acq(A)|3\nT2|rel(A)|4\nT2|rel(B)|5\nT2|rel(G)|6\n\
+        T1|acq(G)|7\nT1|rel(G)|8\nT1|acq(A)|9\nT1|acq(B)|10\nT1|rel(B)|11\nT1|rel(A)|12\n";
+    let trace = file(&top, "gate.std", text);
+    for (option, confirmed) in
+        [("--max-tries=200", true), ("--max-tries=0", false), ("--max-conflicts=0", false)]
+    {
+        let ran = run(&["predict", &trace, option, "--format", "json"]);
+        let value = json(&ran);
+        let finding = &value["findings"][0];
+        assert_eq!(finding["kind"], "deadlock", "{option}: {value}");
+        assert_eq!(finding["confirmed"], confirmed, "{option}: {value}");
+        let verdict = if confirmed { "findings" } else { "incomplete" };
+        assert_eq!(value["verdict"], verdict, "{option}: {value}");
+        assert_eq!(value["stats"]["lock_cycles_open"], u64::from(!confirmed), "{option}");
+    }
+    let ran = run(&["predict", &trace, "--max-findings", "0"]);
+    assert!(ran.stdout.contains("and 1 more"), "{ran:?}");
+    assert_eq!(ran.status, 1, "what is not printed counts: {ran:?}");
 }

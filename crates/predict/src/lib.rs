@@ -32,6 +32,10 @@
 
 #![forbid(unsafe_code)]
 
+// Tests of the crate name it as its users do.
+#[cfg(test)]
+extern crate self as anyorder_predict;
+
 pub use anyorder_stream::{
     Analysis, CandidateOptions, Candidates, Class, ClassTable, Communication, Conditions, Counts,
     DeclareError, Described, DoesntCommute, EdcAnalysis, Engine, Hb, HbAnalysis, Internals,
@@ -48,7 +52,14 @@ pub use confirm::{
 pub use event_driven::{EventDriven, event_driven, event_driven_order};
 pub use order_path::{OrderPaths, OrderRule, OrderStep, Ordered};
 
+#[cfg(test)]
+pub use confirm::Sabotage;
+
 pub mod check;
 mod confirm;
 mod event_driven;
 mod order_path;
+
+#[cfg(test)]
+#[path = "../tests/brute/deadlocks/unit.rs"]
+mod brute;

@@ -3,6 +3,7 @@
 use super::answer::{Answer, Form, GaveUp, Together, Witness};
 use super::attempt::{AttemptInput, End, OutsideEvents};
 use super::chains::NONE;
+use super::deadlock::sabotage::Sabotage;
 use super::past::Past;
 use super::question::{Overtaken, Question};
 use super::reach::{Excluded, Reach};
@@ -94,6 +95,7 @@ pub struct Confirmer<'t> {
     optional: Reach,
     window: Window,
     pub(super) task_pairs: TaskPairs,
+    pub(super) sabotage: Sabotage,
 }
 
 impl fmt::Debug for Confirmer<'_> {
@@ -186,7 +188,15 @@ impl<'t> Confirmer<'t> {
             optional: Reach::default(),
             window: Window::default(),
             task_pairs: TaskPairs::default(),
+            sabotage: Sabotage::None,
         }
+    }
+
+    /// Puts a fault into the search for deadlocks.
+    #[cfg(test)]
+    #[must_use]
+    pub fn with_fault(self, sabotage: Sabotage) -> Self {
+        Confirmer { sabotage, ..self }
     }
 
     /// Returns the counts of the search so far.

@@ -9,6 +9,9 @@ pub use deadlock::{
     Deadlocks, WaitsFor,
 };
 
+#[cfg(test)]
+pub use deadlock::Sabotage;
+
 mod answer;
 mod attempt;
 mod barriers;

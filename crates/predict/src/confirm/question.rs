@@ -2,6 +2,7 @@
 //! them.
 
 use super::answer::Form;
+use super::deadlock::sabotage::Sabotage;
 use super::holding::{Section, SectionId};
 use super::past::Past;
 use super::units::{get_of, post_of};
@@ -55,14 +56,16 @@ impl Question {
 
     /// Builds the question whether threads can come to these requests while each of them waits for
     /// the next: a lock that an event of the tail acquires, or the end of a thread.
-    pub(super) fn deadlock(past: &Past<'_>, requests: &[u32]) -> Question {
+    pub(super) fn deadlock(past: &Past<'_>, requests: &[u32], sabotage: Sabotage) -> Question {
         let (first, last) = (requests.iter().min(), requests.iter().max());
         let pair = (first.copied().unwrap_or(0), last.copied().unwrap_or(0));
         let tail = (requests.to_vec(), Vec::new());
         let mut question = Question::with(past, pair, Form::Deadlock, tail, None);
         // Nobody has what it asks for.
         let is_held = |(event, section): &(u32, SectionId)| {
-            past.holding.sections[*section as usize].acquire != *event
+            let is_asked_for = past.holding.sections[*section as usize].acquire == *event;
+            sabotage != Sabotage::HeldForgotten
+                && (sabotage == Sabotage::RequestsHeld || !is_asked_for)
         };
         question.held.retain(is_held);
         question.index_locks(past);

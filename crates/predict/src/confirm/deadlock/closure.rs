@@ -21,6 +21,7 @@
 //! round advances a chain.
 
 use super::requests::Class;
+use super::sabotage::Sabotage;
 use crate::confirm::chains::NONE;
 use crate::confirm::past::Past;
 use anyorder_system::Cancel;
@@ -40,6 +41,7 @@ pub(super) struct Closures {
     locks: Vec<LockSections>,
     /// Lists of sections visited so far.
     work: Cell<u64>,
+    sabotage: Sabotage,
 }
 
 /// The sections of one lock, by chain.
@@ -77,7 +79,10 @@ pub(super) struct Closed {
 
 impl Closures {
     /// Makes the clocks of a trace; `None` if there are too many, or once the job is stopped.
-    pub(super) fn new(past: &Past<'_>, cancel: &Cancel) -> Option<Closures> {
+    pub(super) fn new(past: &Past<'_>, cancel: &Cancel, sabotage: Sabotage) -> Option<Closures> {
+        if sabotage == Sabotage::NoClocks || sabotage == Sabotage::HeldForgotten {
+            return None;
+        }
         let chains = past.chains;
         let mut closures = Closures {
             chains,
@@ -85,6 +90,7 @@ impl Closures {
             clocks: vec![0; chains],
             locks: Vec::new(),
             work: Cell::new(0),
+            sabotage,
         };
         let mut of_chain: Vec<u32> = vec![0; chains];
         let mut joined: Vec<u32> = Vec::new();
@@ -94,7 +100,11 @@ impl Closures {
             }
             let chain = past.chain[event as usize] as usize;
             let mut is_new = false;
-            for before in past.causes.row(event).iter().chain(past.observes.row(event)) {
+            let observed = match sabotage == Sabotage::ObservationsForgotten {
+                true => &[][..],
+                false => past.observes.row(event),
+            };
+            for before in past.causes.row(event).iter().chain(observed) {
                 let other = past.chain[*before as usize] as usize;
                 let known = if is_new { &joined } else { closures.clock(of_chain[chain]) };
                 if *before == NONE || other == chain || known[other] > *before {
@@ -146,6 +156,9 @@ impl Closures {
         if previous != NONE {
             self.add(past, previous, tops);
         }
+        if self.sabotage == Sabotage::ForksForgotten {
+            return;
+        }
         let causes = past.causes.row(request).iter();
         let causes = causes.filter(|cause| past.is_before_request(request, **cause));
         causes.for_each(|cause| self.add(past, *cause, tops));
@@ -161,6 +174,10 @@ impl Closures {
         rule: Rule,
     ) -> Option<Closed> {
         let mut closed = Closed { chosen: from.to_vec(), tops: vec![0; self.chains] };
+        let rule = match self.sabotage == Sabotage::OrderIsNecessary {
+            true => Rule::InOrder,
+            false => rule,
+        };
         let matters: Vec<&LockSections> = match rule {
             Rule::InOrder => self.locks.iter().filter(|lock| !lock.lists.is_empty()).collect(),
             Rule::Necessary => {
@@ -191,6 +208,9 @@ impl Closures {
             }
             if !is_open {
                 return Some(closed);
+            }
+            if self.sabotage == Sabotage::RequestsStay {
+                return None;
             }
         }
     }
@@ -227,7 +247,8 @@ impl Closures {
                 let section = past.holding.sections[list.all[last] as usize];
                 let must_end = match rule {
                     Rule::InOrder => {
-                        let of = if section.exclusive { 0 } else { 1 };
+                        let all = section.exclusive || self.sabotage == Sabotage::ReadersExclude;
+                        let of = if all { 0 } else { 1 };
                         later[of].besides(list.chain) > section.acquire
                     }
                     Rule::Necessary => {
@@ -240,7 +261,7 @@ impl Closures {
                         })
                     }
                 };
-                if !must_end {
+                if !must_end || self.sabotage == Sabotage::SectionsNeverEnd {
                     continue;
                 }
                 if section.release == NONE {

@@ -7,6 +7,7 @@
 //! search counts its steps, cycles and variants, and says when it was cut.
 
 use super::requests::Class;
+use super::sabotage::Sabotage;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
@@ -33,8 +34,8 @@ const VARIANTS_MAX: u64 = 64;
 
 /// Returns the cycles whose classes ask for different things, and hold things that can be held
 /// together.
-pub(super) fn cycles(classes: &[Class], bounds: Bounds) -> Cycles {
-    let mut search = Search::new(classes, bounds);
+pub(super) fn cycles(classes: &[Class], bounds: Bounds, sabotage: Sabotage) -> Cycles {
+    let mut search = Search::new(classes, bounds, sabotage);
     let starts = search.starts();
     let mut least = 2;
     for most in LENGTHS {
@@ -42,7 +43,7 @@ pub(super) fn cycles(classes: &[Class], bounds: Bounds) -> Cycles {
         for start in &starts {
             is_longer |= search.from(*start, least..=most);
         }
-        if search.is_over || !is_longer {
+        if search.is_over || !is_longer || sabotage == Sabotage::PairsOnly {
             break;
         }
         least = most.saturating_add(1);
@@ -65,10 +66,11 @@ struct Search<'c> {
     variants: HashMap<Vec<u32>, u64>,
     found: Cycles,
     is_over: bool,
+    sabotage: Sabotage,
 }
 
 impl<'c> Search<'c> {
-    fn new(classes: &'c [Class], bounds: Bounds) -> Search<'c> {
+    fn new(classes: &'c [Class], bounds: Bounds, sabotage: Sabotage) -> Search<'c> {
         let mut edges: HashMap<(u32, u32), Vec<u32>> = HashMap::new();
         let mut pairs: Vec<(u32, u32)> = Vec::new();
         for (number, class) in (0..).zip(classes) {
@@ -98,6 +100,7 @@ impl<'c> Search<'c> {
             variants: HashMap::new(),
             found: Cycles::default(),
             is_over: false,
+            sabotage,
         }
     }
 
@@ -198,7 +201,8 @@ impl<'c> Search<'c> {
         let new = &self.classes[class as usize];
         let last = path.last().map(|last| &self.classes[*last as usize]);
         last.is_none_or(|last| new.grants(last))
-            && path.iter().all(|other| self.classes[*other as usize].is_compatible(new))
+            && (self.sabotage == Sabotage::GatesForgotten
+                || path.iter().all(|other| self.classes[*other as usize].is_compatible(new)))
     }
 
     fn closes(&self, path: &[u32], class: u32) -> bool {

@@ -9,10 +9,14 @@ pub use found::{
     Deadlock, DeadlockCut, DeadlockEvidence, DeadlockOptions, DeadlockRequest, Deadlocks, WaitsFor,
 };
 
+#[cfg(test)]
+pub use sabotage::Sabotage;
+
 mod closure;
 mod cycles;
 mod found;
 mod requests;
+pub(super) mod sabotage;
 
 use super::answer::{Answer, GaveUp, Witness};
 use super::confirmer::Confirmer;
@@ -56,7 +60,7 @@ impl Confirmer<'_> {
             return Answer::Unconfirmed(GaveUp::Window);
         }
         let requests: Vec<u32> = requests.iter().map(|request| request.0).collect();
-        let question = Question::deadlock(&self.past, &requests);
+        let question = Question::deadlock(&self.past, &requests, self.sabotage);
         let mut doubt = false;
         match self.solve(&question, &mut doubt, cancel) {
             Ok(Some(found)) => Answer::Confirmed(self.witness(&question, found, cancel)),
@@ -82,9 +86,9 @@ impl Confirmer<'_> {
             deadlocks.cut(DeadlockCut::Trace);
             return deadlocks;
         }
-        let classes = classes(&self.past);
+        let classes = classes(&self.past, self.sabotage);
         let bounds = Bounds { cycles: options.cycles_max, steps: options.steps_max };
-        let found = cycles(&classes, bounds);
+        let found = cycles(&classes, bounds, self.sabotage);
         if found.is_cut {
             deadlocks.cut(DeadlockCut::Cycles);
         }
@@ -92,7 +96,7 @@ impl Confirmer<'_> {
         if found.cycles.is_empty() {
             return deadlocks;
         }
-        let closures = Closures::new(&self.past, &control.cancel);
+        let closures = Closures::new(&self.past, &control.cancel, self.sabotage);
         let work_max = self.stats().events.saturating_add(options.work_max);
         let mut search =
             Search { closures: closures.as_ref(), options, check, work_max, tries: 0, choices: 0 };
@@ -195,7 +199,7 @@ impl Search<'_> {
         }
         let chosen = lists.iter().zip(&closed.chosen);
         let requests: Vec<u32> = chosen.map(|((_, list), at)| list[*at]).collect();
-        let question = Question::deadlock(past, &requests);
+        let question = Question::deadlock(past, &requests, confirmer.sabotage);
         let first = past.holding.overlap().min(past.first_doubt);
         let found = Closures::events(past, &closed.tops, first);
         if !confirmer.replays(&question, found.0, &found.1) {

@@ -4,6 +4,7 @@
 //! Cycles are looked for among classes; the events of each class stand in lists, one for each
 //! thread. Linear in the sections of the trace, times the locks held at once.
 
+use super::sabotage::Sabotage;
 use crate::confirm::chains::NONE;
 use crate::confirm::past::Past;
 use anyorder_trace::{EventId, EventKind};
@@ -66,13 +67,16 @@ struct Request {
 }
 
 /// Returns the classes of a trace that can lie on a cycle, in the order of their first requests.
-pub(super) fn classes(past: &Past<'_>) -> Vec<Class> {
+pub(super) fn classes(past: &Past<'_>, sabotage: Sabotage) -> Vec<Class> {
     let locks = past.trace.tables().locks.len() as u32;
-    let joins = joins(past, locks);
+    let joins = match sabotage == Sabotage::EndsForgotten {
+        true => Vec::new(),
+        false => joins(past, locks),
+    };
     let mut is_joined = vec![false; past.trace.tables().handlers.len()];
     joins.iter().for_each(|join| is_joined[(join.target.number - locks) as usize] = true);
     let on_cycle = on_cycles(past, &joins, &is_joined, locks);
-    let mut grouped = Grouped::default();
+    let mut grouped = Grouped { sabotage, ..Grouped::default() };
     let mut open: Vec<Vec<u32>> = vec![Vec::new(); past.chains];
     let mut later = joins.into_iter().peekable();
     for (number, section) in (0_u32..).zip(&past.holding.sections) {
@@ -87,7 +91,7 @@ pub(super) fn classes(past: &Past<'_>) -> Vec<Class> {
         held.retain(|other| sections[*other as usize].release > section.acquire);
         // An attempt does not wait.
         let (op, _) = past.op(section.acquire);
-        let waits = op.mode().bits() < 2;
+        let waits = op.mode().bits() < 2 || sabotage == Sabotage::AttemptsWait;
         let target = Thing { number: section.lock, exclusive: section.exclusive };
         let of = on_cycle[section.lock as usize];
         let event = section.acquire;
@@ -204,11 +208,17 @@ struct Grouped {
     of: HashMap<(Thing, Vec<Thing>), usize>,
     /// By class and chain: the place of the list.
     lists: HashMap<(usize, u32), usize>,
+    sabotage: Sabotage,
 }
 
 impl Grouped {
     fn add(&mut self, request: Request) {
-        let Request { event, chain, target, mut held } = request;
+        let Request { event, chain, mut target, mut held } = request;
+        let all_exclusive = self.sabotage == Sabotage::AllExclusive;
+        if all_exclusive || self.sabotage == Sabotage::AllShared {
+            target.exclusive = all_exclusive;
+            held.iter_mut().for_each(|held| held.exclusive = all_exclusive);
+        }
         held.sort_unstable();
         let class = *self.of.entry((target, held.clone())).or_insert_with(|| {
             self.classes.push(Class { target, held, members: Vec::new() });

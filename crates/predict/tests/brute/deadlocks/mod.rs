@@ -2,6 +2,7 @@
 //! and those that keep the order of each lock are found without the solver.
 
 mod examples;
+mod mutants;
 mod naive;
 mod programs;
 
@@ -10,6 +11,7 @@ use crate::brute::types::{TraceCalls, Types};
 use anyorder_certify::{ClaimedDeadlock, Lanes, ReorderingChecker};
 use anyorder_predict::{
     ConfirmOptions, Confirmer, DeadlockEvidence, DeadlockOptions, Deadlocks, NoCommunication,
+    Sabotage,
 };
 use anyorder_system::{Cancel, Control};
 use anyorder_testkit::effort::sampled;
@@ -22,25 +24,28 @@ const STATES_MAX: usize = 20_000;
 
 /// Runs the search, with the independent checker behind it.
 fn search(trace: &Trace, what: &str) -> Deadlocks {
+    let found = search_with(trace, Sabotage::None);
+    assert_eq!((&*found.cuts, found.undecided), (&[][..], 0), "{what}");
+    found
+}
+
+/// The same, with a fault in it.
+fn search_with(trace: &Trace, sabotage: Sabotage) -> Deadlocks {
     let mut communication = NoCommunication;
     let options = ConfirmOptions { window: 0, ..ConfirmOptions::default() };
-    let mut confirmer = Confirmer::new(trace, &mut communication, options);
+    let confirmer = Confirmer::new(trace, &mut communication, options);
     let types = Types::new();
     let calls = TraceCalls::new(&types, trace);
     let mut checker = ReorderingChecker::new(trace, &calls, Lanes::Handlers);
-    let found = confirmer.deadlocks(
+    confirmer.with_fault(sabotage).deadlocks(
         &DeadlockOptions::default(),
         &mut |requests, witness| {
             let (prefix, order) = (witness.prefix, witness.order.as_slice());
             let claimed = ClaimedDeadlock { requests, prefix, order };
-            let checked = checker.check_deadlock(claimed, &Cancel::new());
-            assert_eq!(checked, Ok(()), "{requests:?} {witness:?} {what}");
-            Ok(())
+            checker.check_deadlock(claimed, &Cancel::new()).map_err(|wrong| format!("{wrong:?}"))
         },
         &Control::default(),
-    );
-    assert_eq!((&*found.cuts, found.undecided), (&[][..], 0), "{what}");
-    found
+    )
 }
 
 /// What the search says: the shapes of deadlocks, and those found without the solver.

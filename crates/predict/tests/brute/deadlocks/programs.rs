@@ -79,11 +79,16 @@ fn fork(rng: &mut RandomSource, all: &mut [Thread]) {
             continue;
         }
         all[child].begun = false;
-        let steps = &mut all[rng.below(child)].steps;
+        let parent = rng.below(child);
+        let steps = &mut all[parent].steps;
         let at = rng.below(steps.len() + 1).min(rng.below(steps.len() + 1));
         steps.insert(at, Step::Fork(child));
         if rng.chance(60) {
-            let at = at + 1 + rng.below(steps.len() - at);
+            let others = (0..all.len()).filter(|other| *other != child && rng.chance(15));
+            let who = others.last().unwrap_or(parent);
+            let steps = &mut all[who].steps;
+            let first = if who == parent { at + 1 } else { 0 };
+            let at = first + rng.below(steps.len() + 1 - first);
             steps.insert(at, Step::Join(child));
         }
     }

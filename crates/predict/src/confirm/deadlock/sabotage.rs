@@ -1,0 +1,34 @@
+//! Faults of the search for deadlocks, which its tests must notice.
+
+anyorder_common::sabotage! {
+    /// No section must end: also not one before another that it excludes.
+    SectionsNeverEnd,
+    /// Also those sections that only the recorded order excludes are said to be necessary.
+    OrderIsNecessary,
+    /// Readers exclude each other where sections must end.
+    ReadersExclude,
+    /// A request that must happen is not replaced by the next one.
+    RequestsStay,
+    /// Clocks do not know what a read observes.
+    ObservationsForgotten,
+    /// The fork of a thread need not come before its first request.
+    ForksForgotten,
+    /// Attempts wait.
+    AttemptsWait,
+    /// No thread waits for the end of another one.
+    EndsForgotten,
+    /// All sections are exclusive.
+    AllExclusive,
+    /// All sections are shared.
+    AllShared,
+    /// A lock that is held in both threads is no gate.
+    GatesForgotten,
+    /// Cycles are pairs.
+    PairsOnly,
+    /// No fault, but the solver decides alone, as in traces with too many clocks.
+    NoClocks,
+    /// The solver decides alone, and does not know of the sections around the requests.
+    HeldForgotten,
+    /// The solver takes what is asked for to be held.
+    RequestsHeld,
+}

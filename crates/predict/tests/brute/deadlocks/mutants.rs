@@ -1,0 +1,92 @@
+//! With a fault in the search for deadlocks, random runs show a difference.
+
+use super::examples::traces;
+use super::naive::{Shape, Threads, deadlocks, in_order};
+use super::programs::{Family, run};
+use super::{STATES_MAX, search_with};
+use crate::brute::generate::{RandomSource, show};
+use anyorder_predict::{DeadlockEvidence, Sabotage};
+use anyorder_trace::Trace;
+use std::collections::BTreeSet;
+use std::panic::catch_unwind;
+
+const FAULTS: [Sabotage; 14] = [
+    Sabotage::SectionsNeverEnd,
+    Sabotage::OrderIsNecessary,
+    Sabotage::ReadersExclude,
+    Sabotage::RequestsStay,
+    Sabotage::ObservationsForgotten,
+    Sabotage::ForksForgotten,
+    Sabotage::AttemptsWait,
+    Sabotage::EndsForgotten,
+    Sabotage::AllExclusive,
+    Sabotage::AllShared,
+    Sabotage::GatesForgotten,
+    Sabotage::PairsOnly,
+    Sabotage::HeldForgotten,
+    Sabotage::RequestsHeld,
+];
+
+/// Random traces tried at most to notice a fault that no example shows.
+const TRACES: u64 = 160;
+
+/// What is right of a trace: the shapes of its deadlocks, and of those that keep the order of each
+/// lock.
+type Shapes = [BTreeSet<Shape>; 2];
+
+/// Returns what the search says; `None` if it leaves a cycle undecided, if the checker refuses a
+/// run, or if there is no cycle to decide but one is listed.
+fn said(trace: &Trace, is_silent: bool, fault: Sabotage) -> Option<Shapes> {
+    let threads = Threads::new(trace);
+    let deadlocks = search_with(trace, fault);
+    if is_silent && deadlocks.cycles > 0 {
+        return None;
+    }
+    let mut shapes = Shapes::default();
+    for one in deadlocks.found {
+        let DeadlockEvidence::Confirmed { in_order, .. } = one.evidence else { return None };
+        let requests: Vec<usize> = one.events().iter().map(|event| event.index()).collect();
+        let shape = threads.shape(&requests);
+        if in_order {
+            shapes[1].insert(shape.clone());
+        }
+        shapes[0].insert(shape);
+    }
+    Some(shapes)
+}
+
+/// By all reorderings; `None` if there are too many.
+fn right(trace: &Trace) -> Option<Shapes> {
+    let threads = Threads::new(trace);
+    let all = deadlocks(&threads, STATES_MAX)?;
+    Some([all.shapes, in_order(&threads, 4 * STATES_MAX)?.shapes])
+}
+
+#[test]
+fn every_fault_is_noticed() {
+    let random = (1..=TRACES).map(|seed| {
+        let family = Family::ALL[(seed % 8) as usize];
+        (run(&mut RandomSource::new(seed), family, 24), false)
+    });
+    let mut open: Vec<Sabotage> = FAULTS.to_vec();
+    for (number, (trace, is_silent)) in traces().chain(random).enumerate() {
+        let Some(right) = right(&trace).map(Some) else { continue };
+        assert_eq!(said(&trace, is_silent, Sabotage::None), right, "{}", show(&trace));
+        // Without clocks, the solver decides alone.
+        let alone = said(&trace, is_silent, Sabotage::NoClocks).map(|[all, _]| all);
+        assert_eq!(alone, right.clone().map(|[all, _]| all), "{}", show(&trace));
+        open.retain(|fault| {
+            // Assertions in the search notice some.
+            let found = catch_unwind(|| said(&trace, is_silent, *fault));
+            let is_noticed = found.is_err() || found.is_ok_and(|found| found != right);
+            if is_noticed {
+                println!("{fault:?}: trace {number}");
+            }
+            !is_noticed
+        });
+        if open.is_empty() {
+            return;
+        }
+    }
+    panic!("not noticed: {open:?}");
+}
