@@ -162,15 +162,17 @@ fn on_cycles(past: &Past<'_>, joins: &[Request], is_joined: &[bool], locks: u32)
     let mut edges: Vec<(u32, u32)> = Vec::new();
     let mut open: Vec<Vec<u32>> = vec![Vec::new(); past.chains];
     let mut later = joins.iter().peekable();
+    let mut most = EDGES_MIN;
     let mut asks = |event: u32, chain: u32, target: u32, open: &mut [Vec<u32>]| {
         let held = &mut open[chain as usize];
         held.retain(|other| sections[*other as usize].release > event);
         edges.extend(held.iter().map(|held| (sections[*held as usize].lock, target)));
         let own = own_thread(past, event, (is_joined, locks));
         edges.extend(own.map(|own| (own.number, target)));
-        if edges.len() >= EDGES_MAX {
+        if edges.len() >= most {
             edges.sort_unstable();
             edges.dedup();
+            most = EDGES_MIN.max(2 * edges.len());
         }
     };
     for (number, section) in (0_u32..).zip(sections).filter(|(_, section)| section.lock < locks) {
@@ -198,8 +200,9 @@ fn on_cycles(past: &Past<'_>, joins: &[Request], is_joined: &[bool], locks: u32)
     component
 }
 
-/// Edges are sorted, and repeated ones dropped, whenever there are so many.
-const EDGES_MAX: usize = 1 << 20;
+/// Edges are sorted, and repeated ones dropped, once there are so many, and whenever there are twice
+/// as many as were left.
+const EDGES_MIN: usize = 1 << 20;
 
 /// Classes, found by what they ask for and hold.
 #[derive(Default)]
