@@ -200,8 +200,8 @@ fn on_cycles(past: &Past<'_>, joins: &[Request], is_joined: &[bool], locks: u32)
     component
 }
 
-/// Edges are sorted, and repeated ones dropped, once there are so many, and whenever there are twice
-/// as many as were left.
+/// Edges are sorted, and repeated ones dropped, once there are so many, and then whenever there
+/// are twice as many as were left.
 const EDGES_MIN: usize = 1 << 20;
 
 /// Classes, found by what they ask for and hold.
