@@ -31,7 +31,8 @@ fn the_machine_and_the_naive_interpreter_agree() {
             (0, 0, 0, 0, 0, 0);
         let (mut limits, mut coloured, mut undecided, mut rests) = (0, 0, 0, 0);
         let mut wrong = vec![];
-        for seed in seeds.clone() {
+        // Messages of a bag that have handles of different tasks, which have ended, are equal.
+        for seed in seeds.clone().into_iter().chain([38_535_400_000_181]) {
             let (text, constructs) = generate::model(seed);
             // A push compares the first models, until every rule was followed, and those that have
             // what none before them had.

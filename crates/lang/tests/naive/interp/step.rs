@@ -322,6 +322,10 @@ fn one_of_equals<'a>(
         return all;
     }
     let referred = canon::referred(p, state);
+    // The handles of all that has ended are one value.
+    let handle = |h: u64| if state.alive.contains(&h) { h } else { 0 };
+    let args =
+        |m: &Message| -> Vec<Value> { m.args.iter().map(|arg| arg.map_handles(&handle)).collect() };
     let mut kept: Vec<&Message> = vec![];
     for message in all {
         let free = |m: &Message| !referred.contains(&m.handle);
@@ -329,7 +333,7 @@ fn one_of_equals<'a>(
             let creators = p.mutant == Mutant::CreatorsDoNotCount;
             m.task == message.task
                 && (creators || m.created_for == message.created_for)
-                && m.args == message.args
+                && args(m) == args(message)
                 && free(m)
         };
         if free(message) && kept.iter().any(same) {
