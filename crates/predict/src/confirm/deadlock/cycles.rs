@@ -8,6 +8,7 @@
 
 use super::requests::Class;
 use super::sabotage::Sabotage;
+use anyorder_system::Cancel;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
@@ -34,8 +35,13 @@ const VARIANTS_MAX: u64 = 64;
 
 /// Returns the cycles whose classes ask for different things, and hold things that can be held
 /// together.
-pub(super) fn cycles(classes: &[Class], bounds: Bounds, sabotage: Sabotage) -> Cycles {
-    let mut search = Search::new(classes, bounds, sabotage);
+pub(super) fn cycles(
+    classes: &[Class],
+    bounds: Bounds,
+    cancel: &Cancel,
+    sabotage: Sabotage,
+) -> Cycles {
+    let mut search = Search::new(classes, bounds, (cancel, sabotage));
     let starts = search.starts();
     let mut least = 2;
     for most in LENGTHS {
@@ -66,11 +72,18 @@ struct Search<'c> {
     variants: HashMap<Vec<u32>, u64>,
     found: Cycles,
     is_over: bool,
+    cancel: &'c Cancel,
+    /// How often it may have been stopped.
+    looked_at: u64,
     sabotage: Sabotage,
 }
 
 impl<'c> Search<'c> {
-    fn new(classes: &'c [Class], bounds: Bounds, sabotage: Sabotage) -> Search<'c> {
+    fn new(
+        classes: &'c [Class],
+        bounds: Bounds,
+        (cancel, sabotage): (&'c Cancel, Sabotage),
+    ) -> Search<'c> {
         let mut edges: HashMap<(u32, u32), Vec<u32>> = HashMap::new();
         let mut pairs: Vec<(u32, u32)> = Vec::new();
         for (number, class) in (0..).zip(classes) {
@@ -100,6 +113,8 @@ impl<'c> Search<'c> {
             variants: HashMap::new(),
             found: Cycles::default(),
             is_over: false,
+            cancel,
+            looked_at: 0,
             sabotage,
         }
     }
@@ -117,6 +132,8 @@ impl<'c> Search<'c> {
         self.steps += 1;
         self.is_over |=
             self.steps > self.bounds.steps || self.found.cycles.len() >= self.bounds.cycles;
+        self.looked_at += 1;
+        self.is_over |= self.looked_at.is_multiple_of(1 << 10) && self.cancel.reason().is_some();
         self.found.is_cut |= self.is_over;
         !self.is_over
     }

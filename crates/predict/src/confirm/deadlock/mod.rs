@@ -86,10 +86,13 @@ impl Confirmer<'_> {
             deadlocks.cut(DeadlockCut::Trace);
             return deadlocks;
         }
-        let classes = classes(&self.past, self.sabotage);
+        let (classes, is_cut) = classes(&self.past, &control.cancel, self.sabotage);
         let bounds = Bounds { cycles: options.cycles_max, steps: options.steps_max };
-        let found = cycles(&classes, bounds, self.sabotage);
-        if found.is_cut {
+        let found = cycles(&classes, bounds, &control.cancel, self.sabotage);
+        if let Some(reason) = control.cancel.reason() {
+            deadlocks.cut(DeadlockCut::Stopped);
+            deadlocks.stopped = Some(reason);
+        } else if found.is_cut || is_cut {
             deadlocks.cut(DeadlockCut::Cycles);
         }
         deadlocks.cycles = found.cycles.len() as u64;

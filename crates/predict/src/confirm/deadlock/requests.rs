@@ -7,6 +7,7 @@
 use super::sabotage::Sabotage;
 use crate::confirm::chains::NONE;
 use crate::confirm::past::Past;
+use anyorder_system::Cancel;
 use anyorder_trace::{EventId, EventKind};
 use std::collections::HashMap;
 
@@ -66,8 +67,9 @@ struct Request {
     held: Vec<Thing>,
 }
 
-/// Returns the classes of a trace that can lie on a cycle, in the order of their first requests.
-pub(super) fn classes(past: &Past<'_>, sabotage: Sabotage) -> Vec<Class> {
+/// Returns the classes of a trace that can lie on a cycle, in the order of their first requests. Not
+/// all of them once the job is stopped, or if they hold too much: then also returns that.
+pub(super) fn classes(past: &Past<'_>, cancel: &Cancel, sabotage: Sabotage) -> (Vec<Class>, bool) {
     let locks = past.trace.tables().locks.len() as u32;
     let joins = match sabotage == Sabotage::EndsForgotten {
         true => Vec::new(),
@@ -75,11 +77,14 @@ pub(super) fn classes(past: &Past<'_>, sabotage: Sabotage) -> Vec<Class> {
     };
     let mut is_joined = vec![false; past.trace.tables().handlers.len()];
     joins.iter().for_each(|join| is_joined[(join.target.number - locks) as usize] = true);
-    let on_cycle = on_cycles(past, &joins, &is_joined, locks);
+    let on_cycle = on_cycles(past, &joins, (&is_joined, locks), cancel);
     let mut grouped = Grouped { sabotage, ..Grouped::default() };
     let mut open: Vec<Vec<u32>> = vec![Vec::new(); past.chains];
     let mut later = joins.into_iter().peekable();
     for (number, section) in (0_u32..).zip(&past.holding.sections) {
+        if is_over(number, cancel) || grouped.held > HELD_MAX {
+            return (grouped.classes, true);
+        }
         while let Some(join) = later.next_if(|join| join.event < section.acquire) {
             add_join(past, join, &mut open, &mut grouped, (&is_joined, locks));
         }
@@ -109,7 +114,7 @@ pub(super) fn classes(past: &Past<'_>, sabotage: Sabotage) -> Vec<Class> {
     for join in later {
         add_join(past, join, &mut open, &mut grouped, (&is_joined, locks));
     }
-    grouped.classes
+    (grouped.classes, false)
 }
 
 fn thing(past: &Past<'_>, section: u32) -> Thing {
@@ -156,7 +161,12 @@ fn add_join(
 
 /// Returns for each thing the number of its component in the graph "held while another one is asked
 /// for"; `NONE` for one that is alone. A cycle lies within one component.
-fn on_cycles(past: &Past<'_>, joins: &[Request], is_joined: &[bool], locks: u32) -> Vec<u32> {
+fn on_cycles(
+    past: &Past<'_>,
+    joins: &[Request],
+    (is_joined, locks): (&[bool], u32),
+    cancel: &Cancel,
+) -> Vec<u32> {
     let sections = &past.holding.sections;
     let things = locks as usize + is_joined.len();
     let mut edges: Vec<(u32, u32)> = Vec::new();
@@ -176,6 +186,9 @@ fn on_cycles(past: &Past<'_>, joins: &[Request], is_joined: &[bool], locks: u32)
         }
     };
     for (number, section) in (0_u32..).zip(sections).filter(|(_, section)| section.lock < locks) {
+        if is_over(number, cancel) {
+            break;
+        }
         while let Some(join) = later.next_if(|join| join.event < section.acquire) {
             asks(join.event, join.chain, join.target.number, &mut open);
         }
@@ -200,6 +213,14 @@ fn on_cycles(past: &Past<'_>, joins: &[Request], is_joined: &[bool], locks: u32)
     component
 }
 
+/// How much all classes may hold.
+const HELD_MAX: usize = 1 << 23;
+
+/// Whether the job was stopped. Sections may be deep in others, so that each takes some time.
+fn is_over(section: u32, cancel: &Cancel) -> bool {
+    section.is_multiple_of(64) && cancel.reason().is_some()
+}
+
 /// Edges are sorted, and repeated ones dropped, once there are so many, and then whenever there
 /// are twice as many as were left.
 const EDGES_MIN: usize = 1 << 20;
@@ -208,6 +229,8 @@ const EDGES_MIN: usize = 1 << 20;
 #[derive(Default)]
 struct Grouped {
     classes: Vec<Class>,
+    /// How much all classes hold.
+    held: usize,
     of: HashMap<(Thing, Vec<Thing>), usize>,
     /// By class and chain: the place of the list.
     lists: HashMap<(usize, u32), usize>,
@@ -224,6 +247,7 @@ impl Grouped {
         }
         held.sort_unstable();
         let class = *self.of.entry((target, held.clone())).or_insert_with(|| {
+            self.held += held.len();
             self.classes.push(Class { target, held, members: Vec::new() });
             self.classes.len() - 1
         });
