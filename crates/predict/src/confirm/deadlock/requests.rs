@@ -67,8 +67,8 @@ struct Request {
     held: Vec<Thing>,
 }
 
-/// Returns the classes of a trace that can lie on a cycle, in the order of their first requests. Not
-/// all of them once the job is stopped, or if they hold too much: then also returns that.
+/// Returns the classes of a trace that can lie on a cycle, in the order of their first requests.
+/// Not all of them once the job is stopped, or if they hold too much: then also returns that.
 pub(super) fn classes(past: &Past<'_>, cancel: &Cancel, sabotage: Sabotage) -> (Vec<Class>, bool) {
     let locks = past.trace.tables().locks.len() as u32;
     let joins = match sabotage == Sabotage::EndsForgotten {
