@@ -3,6 +3,7 @@
 use crate::droidracer::looks_like_operation;
 use crate::foreign::{Foreign, foreign};
 use crate::native_binary::MAGIC;
+use crate::text_input::BYTE_ORDER_MARK;
 use anyorder_common::coded;
 use anyorder_common::text::escape;
 use std::fmt;
@@ -43,6 +44,15 @@ impl Format {
             Format::Std => "STD",
             Format::DroidRacer => "DroidRacer log",
         }
+    }
+}
+
+impl Format {
+    /// Returns whether traces can be written in it.
+    #[must_use]
+    pub const fn is_writable(self) -> bool {
+        use Format::{Edtrace, NativeBinary, NativeText, Std};
+        matches!(self, NativeBinary | NativeText | Edtrace | Std)
     }
 }
 
@@ -104,6 +114,7 @@ fn words(formats: &[Format]) -> String {
 /// Fails when the input fits no format, or more than one.
 pub fn detect(head: &[u8]) -> Result<Format, DetectError> {
     let head = &head[..head.len().min(HEAD_BYTES)];
+    let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
     if head.starts_with(&MAGIC) {
         return Ok(Format::NativeBinary);
     }

@@ -11,4 +11,5 @@ mod native_binary;
 mod native_text;
 mod std;
 mod std_round_trip;
+mod std_variants;
 mod wellformed_real;
