@@ -2,9 +2,9 @@
 //!
 //! The header has the numbers of threads (16 bits), locks (32), variables (32) and events (64). An
 //! event is a number of 64 bits, from the lowest: 10 of the thread, 4 of the operation, 34 of the
-//! target, 15 of the site, one that is 0. Writers give locks and variables numbers of their own, and
-//! may count more of them and of threads than there are, so only the number of events is checked.
-//! `docs/formats/rapid-binary.md` has the operations.
+//! target, 15 of the site, one that is 0. Writers give locks and variables numbers of their own,
+//! and may count more of them and of threads than there are, so only the number of events is
+//! checked. `docs/formats/rapid-binary.md` has the operations.
 
 use crate::fault::LineError;
 use crate::std::{Assembler, Target};

@@ -4,7 +4,7 @@
 use crate::common::{self, Choices};
 use anyorder_formats::Ignored;
 use anyorder_formats::detect::{Format, detect};
-use anyorder_formats::open::{OpenOptions, open};
+use anyorder_formats::open::{OpenOptions, create, open};
 use anyorder_trace::{Block, EventId, EventKind, Mode, ReadError, Trace, TraceSource, wellformed};
 use proptest::prelude::*;
 
@@ -164,7 +164,14 @@ proptest! {
         common::damage(choices, &mut text);
         let _ = detect(&text);
         match read(format, &text) {
-            Ok(trace) => common::assert_ids_are_in_tables(trace.tables(), trace.columns()),
+            Ok(trace) => {
+                common::assert_ids_are_in_tables(trace.tables(), trace.columns());
+                for lossless in [Format::NativeText, Format::NativeBinary] {
+                    let mut bytes = Vec::new();
+                    trace.write(&mut *create(lossless, Box::new(&mut bytes)).unwrap()).unwrap();
+                    prop_assert!(read(lossless, &bytes).unwrap() == trace, "{}", lossless);
+                }
+            }
             Err(ReadError::Malformed { problems, .. }) => prop_assert!(problems.errors_total > 0),
             Err(other) => prop_assert!(false, "{other}"),
         }

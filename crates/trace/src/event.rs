@@ -74,8 +74,8 @@ coded! {
         Other = 30 "other",
         /// A failed attempt to take a lock: somebody held it.
         Refused = 31 "refused",
-        /// Asks for a lock, before it is granted; without effect. A thread that waits for a lock when
-        /// the trace ends has it as its last event.
+        /// Asks for a lock, before it is granted; without effect. A thread that waits for a lock
+        /// when the trace ends has it as its last event.
         Request = 32 "request",
     }
 }
@@ -223,8 +223,8 @@ impl Mode {
 }
 
 /// Kind and mode of an event in one byte: the kind in the low five bits, the mode in the high
-/// three. `Other` and `Request` share a number there and are told apart by the highest bit, so their
-/// modes have two bits.
+/// three. `Other` and `Request` share a number there and are told apart by the highest bit, so
+/// their modes have two bits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(transparent)]
 pub struct Op(u8);

@@ -27,9 +27,9 @@ impl Lane {
 impl ReorderingChecker<'_> {
     /// Checks that a sequence of events is a run of the program, and that it ends in a deadlock:
     /// each request is the next event of its lane and cannot happen. An acquire meets a section of
-    /// the next request's lane that is open and excludes it, and so does a request with which its lane
-    /// ends; a join waits for the handler of the
-    /// next request. Only for traces whose tasks stay in order.
+    /// the next request's lane that is open and excludes it, and so does a request with which its
+    /// lane ends; a join waits for the handler of the next request. Only for traces whose tasks
+    /// stay in order.
     ///
     /// # Errors
     ///

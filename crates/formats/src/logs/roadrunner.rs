@@ -1,7 +1,7 @@
 //! Logs of RoadRunner: `@   Acquire(1,@03)`, `@   Rd(1,null.p/C.f_I)  SHADOW  File.java:50:7`.
 //!
-//! Only some of the lines are events. Those that begin with `@` and a word that is no operation, and
-//! those that begin with something else, are prose, and say nothing of the order.
+//! Only some of the lines are events. Those that begin with `@` and a word that is no operation,
+//! and those that begin with something else, are prose, and say nothing of the order.
 
 use super::reader::{Dialect, NOTHING, Out, Part, trimmed};
 use crate::fault::{Fault, LineError};

@@ -1,7 +1,7 @@
 //! SpeedyGo's logs of Java programs: `thread,OP,object,file:line:column|nil,number`.
 //!
-//! The fifth field of a signal or a wait names what is signalled; that of others means nothing here.
-//! A wait orders its thread after the last signal of that name, which may wake several.
+//! The fifth field of a signal or a wait names what is signalled; that of others means nothing
+//! here. A wait orders its thread after the last signal of that name, which may wake several.
 
 use super::reader::{Dialect, Out, Part, split, trimmed};
 use crate::fault::{Fault, LineError};

@@ -1,9 +1,9 @@
 //! Waits of recorders that name a condition by its lock.
 //!
 //! Recorders for Java write a wait on a monitor after its release, by the name of the monitor, and
-//! have no event for its end: `rel(8)`, `wait(8)`, later `req(8)` and `acq(8)`. There the end of the
-//! wait follows the acquire, before the next event of the thread. A signal since the wait has woken
-//! it; else its time ran out.
+//! have no event for its end: `rel(8)`, `wait(8)`, later `req(8)` and `acq(8)`. There the end of
+//! the wait follows the acquire, before the next event of the thread. A signal since the wait has
+//! woken it; else its time ran out.
 //!
 //! In STD itself a wait comes before the release of its lock. So the next event of the thread tells
 //! the two apart.
@@ -62,8 +62,8 @@ impl Waiting {
         true
     }
 
-    /// Takes the next event, whose target has this name, and appends it, or the end of a wait before
-    /// it. Returns whether the next event of its thread matters as well.
+    /// Takes the next event, whose target has this name, and appends it, or the end of a wait
+    /// before it. Returns whether the next event of its thread matters as well.
     pub(super) fn push(&mut self, row: Row, target: &[u8], block: &mut Block) -> bool {
         let ((op, operand), task, site, _) = row;
         let wake = match self.waiters.remove(&task) {

@@ -15,8 +15,8 @@ struct Condition {
 /// The state of handlers and conditions.
 #[derive(Debug)]
 pub(super) struct Handlers {
-    /// By handler: its first and its last event in the whole trace, besides the marks of its beginning
-    /// and its end: recorders write these for all threads at the top and at the bottom.
+    /// By handler: its first and its last event in the whole trace, besides the marks of its
+    /// beginning and its end: recorders write these for all threads at the top and at the bottom.
     first: Vec<EventId>,
     last: Vec<EventId>,
     conditions: Vec<Condition>,
