@@ -5,7 +5,7 @@ use crate::common::{self, Choices};
 use anyorder_formats::Ignored;
 use anyorder_formats::detect::{Format, detect};
 use anyorder_formats::open::{OpenOptions, create, open};
-use anyorder_trace::{Block, EventId, EventKind, Mode, ReadError, Trace, TraceSource, wellformed};
+use anyorder_trace::{Block, EventId, EventKind, Mode, ReadError, Trace, wellformed};
 use proptest::prelude::*;
 
 const FORMATS: [Format; 4] =

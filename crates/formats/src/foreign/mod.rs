@@ -77,9 +77,7 @@ pub fn foreign(head: &[u8]) -> Option<&'static Foreign> {
         () if has("== Helgrind") || has("== DRD,") || has("== Memcheck,") => {
             Some(&REPORT_OF_VALGRIND)
         }
-        () if is_json && has("\"tool\":\"anyorder\"") || is_json && has("\"schedule\":") => {
-            Some(&OURS)
-        }
+        () if is_json && (has("\"tool\":\"anyorder\"") || has("\"schedule\":")) => Some(&OURS),
         () if is_json && (has("\"traceEvents\"") || has("\"ph\":")) => Some(&CHROME),
         () if is_json && has("\"resourceSpans\"") => Some(&list::OPEN_TELEMETRY),
         () if is_json && has("\"traceID\"") && has("\"spans\"") => Some(&list::JAEGER),

@@ -1,7 +1,7 @@
 //! Logs of RoadRunner: `@   Acquire(1,@03)`, `@   Rd(1,null.p/C.f_I)  SHADOW  File.java:50:7`.
 //!
-//! Only some of the lines are events. Those that begin with `@` and a word that is no operation,
-//! and those that begin with something else, are prose, and say nothing of the order.
+//! Only some of the lines are events: those that begin with `@`, or another mark of its tools, and go
+//! on with a word and an open parenthesis. All others are prose.
 
 use super::reader::{Dialect, NOTHING, Out, Part, trimmed};
 use crate::fault::{Fault, LineError};
@@ -16,14 +16,14 @@ pub struct RoadRunner;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Meaning {
     Event(Op, Target),
-    /// Known, and without effect here: the limits of a method, a branch.
+    /// Without effect here: the limits of a method, a branch.
     Nothing,
-    /// Has an effect that this reader does not know.
+    /// Not known.
     Unknown,
 }
 
 /// The operations.
-const OPERATIONS: [(&str, Meaning); 18] = {
+const OPERATIONS: [(&str, Meaning); 11] = {
     const fn plain(kind: EventKind, target: Target) -> Meaning {
         Meaning::Event(Op::new(kind, Mode::PLAIN), target)
     }
@@ -33,12 +33,8 @@ const OPERATIONS: [(&str, Meaning); 18] = {
     [
         ("Rd", plain(EventKind::Read, Target::Access)),
         ("Wr", plain(EventKind::Write, Target::Access)),
-        ("RdArray", plain(EventKind::Read, Target::Access)),
-        ("WrArray", plain(EventKind::Write, Target::Access)),
         ("ARd", volatile(EventKind::Read)),
         ("AWr", volatile(EventKind::Write)),
-        ("VolatileRd", volatile(EventKind::Read)),
-        ("VolatileWr", volatile(EventKind::Write)),
         ("Acquire", plain(EventKind::Acquire, Target::Lock)),
         ("Release", plain(EventKind::Release, Target::Lock)),
         ("Start", plain(EventKind::Fork, Target::Thread)),
@@ -46,9 +42,6 @@ const OPERATIONS: [(&str, Meaning); 18] = {
         ("Enter", Meaning::Nothing),
         ("Exit", Meaning::Nothing),
         ("Branch", Meaning::Nothing),
-        ("Wait", Meaning::Unknown),
-        ("Notify", Meaning::Unknown),
-        ("Interrupt", Meaning::Unknown),
     ]
 };
 
@@ -70,7 +63,10 @@ fn operation(line: &[u8]) -> Result<Option<Operation<'_>>, Fault> {
     let text = trimmed((rest, 1));
     let letters = text.0.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
     let known = OPERATIONS.iter().find(|(word, _)| word.as_bytes() == &text.0[..letters]);
-    let (Some((_, meaning)), Some(b'(')) = (known, text.0.get(letters)) else { return Ok(None) };
+    let meaning = known.map_or(Meaning::Unknown, |(_, meaning)| *meaning);
+    if letters == 0 || text.0.get(letters) != Some(&b'(') {
+        return Ok(None);
+    }
     let open = text.1 + letters + 1;
     let inside = &text.0[letters + 1..];
     let Some(close) = memchr::memchr(b')', inside) else {
@@ -83,7 +79,7 @@ fn operation(line: &[u8]) -> Result<Option<Operation<'_>>, Fault> {
     };
     Ok(Some(Operation {
         text: (&text.0[..letters + 1 + close + 1], text.1),
-        meaning: *meaning,
+        meaning,
         thread: trimmed(thread),
         target: trimmed(target),
         rest: trimmed((&inside[close + 1..], open + close + 1)),
@@ -92,7 +88,10 @@ fn operation(line: &[u8]) -> Result<Option<Operation<'_>>, Fault> {
 
 /// Returns whether a line is one of such a log.
 pub(crate) fn looks_like_roadrunner(line: &[u8]) -> bool {
-    line.starts_with(b"@") && operation(line).is_ok_and(|operation| operation.is_some())
+    let is_known = |operation: Option<Operation<'_>>| {
+        operation.is_some_and(|operation| operation.meaning != Meaning::Unknown)
+    };
+    line.starts_with(b"@") && operation(line).is_ok_and(is_known)
 }
 
 impl Dialect for RoadRunner {

@@ -28,7 +28,8 @@ impl Handlers {
         let mut first = vec![EventId::NONE; count];
         let mut last = vec![EventId::NONE; count];
         for event in trace.events() {
-            let handler = trace.handler_of(event.id).index();
+            let Some(task) = trace.tables().tasks.get(event.task.index()) else { continue };
+            let handler = task.handler.index();
             if handler >= count || matches!(event.kind(), EventKind::Begin | EventKind::Exit) {
                 continue;
             }
