@@ -188,7 +188,7 @@ class Checker:
         addresses = [address_of(lock) for lock in self.trace.locks]
         for e in self.trace.events:
             # A lock whose name is an address lies in the memory that was allocated there last.
-            if e.kind in ("acquire", "release", "destroy", "refused") and e.operand in around:
+            if e.kind in ("acquire", "release", "destroy", "refused", "request") and e.operand in around:
                 self.alloc[e.id] = around[e.operand]
             if e.kind == "alloc" and self.trace.locations[e.operand][0] == "range":
                 _, _, start, size = self.trace.locations[e.operand]
@@ -264,8 +264,17 @@ class Checker:
                         and s["from"] in here and (s["to"] is None or s["to"] not in here)
                         and (s["exclusive"] or begun["exclusive"])]
                 demand(held, place, "the thread of the next request does not have the lock")
+            elif e.kind == "request":
+                self.after(place, here, self.alloc.get(request), "alloc")
+                demand(not e.attempt, place, "an attempt does not wait")
+                later = [x for x in trace.events[request + 1:] if self.lane(x.id) == lanes[number] and x.kind != "exit"]
+                demand(not later, place, "its thread goes on")
+                opened = [s for s in self.every if s["lock"] == e.operand and s["from"] in here and (s["to"] is None or s["to"] not in here)]
+                demand(all(s["holder"] != lanes[number] for s in opened), place, "its thread has the lock")
+                held = [s for s in opened if s["holder"] == lanes[follower] and (s["exclusive"] or not e.shared)]
+                demand(held, place, "the thread of the next request does not have the lock")
             else:
-                demand(e.kind == "join", place, "neither an acquire nor a join")
+                demand(e.kind == "join", place, "neither an acquire, nor a request, nor a join")
                 other = requests[follower]
                 waits = trace.handler_of(other) == e.operand and other < request
                 demand(waits, place, "does not wait for the end of the next request's thread")

@@ -10,6 +10,7 @@ mod ended;
 mod ends;
 mod errors;
 mod explore;
+mod formats;
 mod handles;
 mod hints;
 mod hostile;

@@ -1,8 +1,13 @@
 //! Recognises the format of an input by its content, never by its name.
 
 use crate::droidracer::looks_like_operation;
-use crate::foreign::{Foreign, foreign};
+use crate::foreign::{Foreign, foreign, foreign_binary};
+use crate::logs::{
+    looks_like_rapid_csv, looks_like_roadrunner, looks_like_speedygo, looks_like_tsan_log,
+};
 use crate::native_binary::MAGIC;
+use crate::rapid_binary::looks_like_rapid_binary;
+use crate::text_input::BYTE_ORDER_MARK;
 use anyorder_common::coded;
 use anyorder_common::text::escape;
 use std::fmt;
@@ -20,6 +25,16 @@ pub enum Format {
     Std,
     /// Logs of the Android runtime.
     DroidRacer,
+    /// RAPID's binary traces.
+    RapidBinary,
+    /// RAPID's tables with a column for each thread.
+    RapidCsv,
+    /// Logs of SpeedyGo.
+    SpeedyGo,
+    /// Logs of TsanLogging.
+    TsanLog,
+    /// Logs of RoadRunner.
+    RoadRunner,
 }
 
 coded! {
@@ -29,6 +44,11 @@ coded! {
         Edtrace "edtrace",
         Std "std",
         DroidRacer "droidracer",
+        RapidBinary "rapid-binary",
+        RapidCsv "rapid-csv",
+        SpeedyGo "speedygo",
+        TsanLog "tsan-log",
+        RoadRunner "roadrunner",
     }
 }
 
@@ -42,7 +62,21 @@ impl Format {
             Format::Edtrace => "edtrace",
             Format::Std => "STD",
             Format::DroidRacer => "DroidRacer log",
+            Format::RapidBinary => "RAPID binary",
+            Format::RapidCsv => "RAPID table",
+            Format::SpeedyGo => "SpeedyGo log",
+            Format::TsanLog => "TsanLogging log",
+            Format::RoadRunner => "RoadRunner log",
         }
+    }
+}
+
+impl Format {
+    /// Returns whether traces can be written in it.
+    #[must_use]
+    pub const fn is_writable(self) -> bool {
+        use Format::{Edtrace, NativeBinary, NativeText, Std};
+        matches!(self, NativeBinary | NativeText | Edtrace | Std)
     }
 }
 
@@ -73,7 +107,8 @@ pub enum DetectError {
     /// It is text, but fits no format.
     #[error(
         "line {line}: `{text}` fits no format, expected `anyorder-trace 1`, `edtrace 1`, \
-         STD (`T1|acq(L1)|12`) or a DroidRacer log"
+         STD (`T1|acq(L1)|12`), a log of DroidRacer, SpeedyGo, TsanLogging or RoadRunner, or a table \
+         of RAPID"
     )]
     Unknown {
         /// The first line with content, from 1.
@@ -104,8 +139,15 @@ fn words(formats: &[Format]) -> String {
 /// Fails when the input fits no format, or more than one.
 pub fn detect(head: &[u8]) -> Result<Format, DetectError> {
     let head = &head[..head.len().min(HEAD_BYTES)];
+    let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
     if head.starts_with(&MAGIC) {
         return Ok(Format::NativeBinary);
+    }
+    if looks_like_rapid_binary(head) {
+        return Ok(Format::RapidBinary);
+    }
+    if let Some(foreign) = foreign_binary(head) {
+        return Err(DetectError::Foreign(foreign));
     }
     if let Some(what) = binary(head) {
         return Err(DetectError::Binary { what });
@@ -124,13 +166,21 @@ pub fn detect(head: &[u8]) -> Result<Format, DetectError> {
             continue;
         }
         first = first.or(Some((number, line)));
-        let fits =
-            [(Format::Std, looks_like_std(line)), (Format::DroidRacer, looks_like_operation(line))];
+        let fits = [
+            (Format::Std, looks_like_std(line)),
+            (Format::DroidRacer, looks_like_operation(line)),
+            (Format::SpeedyGo, looks_like_speedygo(line)),
+            (Format::TsanLog, looks_like_tsan_log(line)),
+            (Format::RoadRunner, looks_like_roadrunner(line)),
+        ];
         for (format, fits) in fits {
             if fits && !candidates.contains(&format) {
                 candidates.push(format);
             }
         }
+    }
+    if candidates.is_empty() && looks_like_rapid_csv(whole_lines(head)) {
+        return Ok(Format::RapidCsv);
     }
     if candidates.is_empty()
         && let Some(foreign) = foreign(head)
@@ -143,6 +193,17 @@ pub fn detect(head: &[u8]) -> Result<Format, DetectError> {
         ([], None) => Err(DetectError::Empty),
         _ => Err(DetectError::Ambiguous { candidates }),
     }
+}
+
+/// Returns the first lines with content of an input. The last one is left out where it may go on
+/// behind the head.
+fn whole_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let whole = match head.iter().rposition(|byte| *byte == b'\n') {
+        Some(end) if head.len() == HEAD_BYTES => &head[..end],
+        _ => head,
+    };
+    let lines = whole.split(|byte| *byte == b'\n').take(LINES_MAX);
+    lines.map(<[u8]>::trim_ascii_end).filter(|line| !line.is_empty())
 }
 
 /// Returns the format whose first line this is, whatever its version. The reader checks the

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 /// A fault in a line, and its byte from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Fault {
+pub struct Fault {
     pub(super) column: usize,
     pub(super) message: Cow<'static, str>,
 }
@@ -37,7 +37,7 @@ pub(super) fn utf8(bytes: &[u8], column: usize) -> Result<&str, Fault> {
 
 /// The reason for rejecting a line.
 #[derive(Debug)]
-pub(super) enum LineError {
+pub enum LineError {
     /// The line is wrong; reading continues after it.
     Fault(Fault),
     /// A table is full; reading cannot continue.

@@ -53,7 +53,7 @@ const WORDS: [(&str, &[&str]); 13] = [
 ];
 
 /// Words of other tools for events that order nothing and access nothing.
-const WITHOUT_EFFECT: [&str; 4] = ["branch", "req", "request", "dummy"];
+const WITHOUT_EFFECT: [&str; 4] = ["branch", "request", "dummy", "null"];
 
 /// Returns the word of STD that an unknown word seems to stand for.
 fn instead(word: &str) -> Option<&'static str> {
@@ -108,8 +108,9 @@ impl Ignored {
 
     /// Returns whether an event of kind `other` is an operation that the reader did not know.
     fn may_have(&self, tables: &Tables) -> bool {
+        // The formats without a writer have no such kind.
         let origin = Format::from_word(&tables.meta.origin);
-        matches!(origin, Some(Format::Std | Format::DroidRacer))
+        origin.is_some_and(|format| format == Format::Std || !format.is_writable())
     }
 
     /// Takes one use of an unknown operation.
@@ -127,13 +128,13 @@ impl Ignored {
         }
         let operations = &mut self.operations;
         let place = *self.known.entry(word.to_owned()).or_insert_with(|| {
-            let is_std = Format::from_word(&tables.meta.origin) == Some(Format::Std);
+            let of_threads = Format::from_word(&tables.meta.origin) != Some(Format::DroidRacer);
             operations.push(IgnoredOperation {
                 word: word.to_owned(),
                 count: 0,
                 events: Vec::new(),
-                instead: instead(word).filter(|_| is_std),
-                without_effect: is_std && WITHOUT_EFFECT.contains(&word),
+                instead: instead(word).filter(|_| of_threads),
+                without_effect: of_threads && WITHOUT_EFFECT.contains(&word),
             });
             operations.len() - 1
         });
@@ -210,7 +211,7 @@ mod tests {
 
     #[test]
     fn words_that_order_nothing_change_no_answer() {
-        let text = "T1|req(l)|1\nT1|acq(l)|2\nT1|branch|3\nT1|dummy(0)|4\nT1|rel(l)|5\n";
+        let text = "T1|null()|1\nT1|acq(l)|2\nT1|branch|3\nT1|dummy(0)|4\nT1|rel(l)|5\n";
         let trace = Trace::read(&mut StdReader::new(text.as_bytes())).unwrap();
         let ignored = Ignored::of(&trace);
         assert!(ignored.is_empty() && !ignored.any_before(EventId(5)));

@@ -9,6 +9,8 @@
 //! | [`native_text`] | the lossless text format of this project, one event a line |
 //! | [`native_binary`] | the lossless binary format of this project |
 //! | [`edtrace`] | partial traces of event-driven programs, for consistency checking |
+//! | [`rapid_binary`] | RAPID's binary traces |
+//! | [`logs`] | logs of SpeedyGo, TsanLogging and RoadRunner, and RAPID's tables |
 //! | [`droidracer`] | logs of the Android runtime |
 //! | [`foreign`] | files that users mistake for traces |
 //!
@@ -37,9 +39,11 @@ mod fault;
 pub mod foreign;
 mod ignored;
 mod lines;
+pub mod logs;
 pub mod native_binary;
 pub mod native_text;
 pub mod open;
+pub mod rapid_binary;
 pub mod std;
 mod text_input;
 mod threads;

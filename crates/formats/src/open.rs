@@ -3,8 +3,10 @@
 use crate::detect::Format;
 use crate::droidracer::DroidRacerReader;
 use crate::edtrace::{EdtraceOptions, EdtraceReader, EdtraceWriter};
+use crate::logs::{LogReader, RapidCsv, RoadRunner, SpeedyGo, TsanLog};
 use crate::native_binary::{BinaryReader, BinaryWriter};
 use crate::native_text::{NativeTextReader, NativeTextWriter};
+use crate::rapid_binary::RapidBinaryReader;
 use crate::std::{StdReader, StdWriter};
 use anyorder_trace::{ReadError, TraceSink, TraceSource};
 use std::io::{self, BufRead, Write};
@@ -46,6 +48,11 @@ pub fn open<'a>(
             }
         }
         Format::DroidRacer => Box::new(DroidRacerReader::new(input)),
+        Format::RapidBinary => Box::new(RapidBinaryReader::new(input)),
+        Format::RapidCsv => Box::new(LogReader::<_, RapidCsv>::new(input)),
+        Format::SpeedyGo => Box::new(LogReader::<_, SpeedyGo>::new(input)),
+        Format::TsanLog => Box::new(LogReader::<_, TsanLog>::new(input)),
+        Format::RoadRunner => Box::new(LogReader::<_, RoadRunner>::new(input)),
     })
 }
 
@@ -55,7 +62,8 @@ pub fn open<'a>(
 ///
 /// # Errors
 ///
-/// Fails when the output cannot be written, and for [`Format::DroidRacer`], which has no writer.
+/// Fails when the output cannot be written, and for formats that are not
+/// [writable](Format::is_writable).
 pub fn create<'a>(
     format: Format,
     output: Box<dyn Write + 'a>,
@@ -65,8 +73,13 @@ pub fn create<'a>(
         Format::NativeText => Box::new(NativeTextWriter::new(output)),
         Format::Edtrace => Box::new(EdtraceWriter::new(output)),
         Format::Std => Box::new(StdWriter::new(output)),
-        Format::DroidRacer => {
-            let message = "logs of DroidRacer's runtime are only read, not written";
+        Format::DroidRacer
+        | Format::RapidBinary
+        | Format::RapidCsv
+        | Format::SpeedyGo
+        | Format::TsanLog
+        | Format::RoadRunner => {
+            let message = format!("{} is only read, not written", format.title());
             return Err(io::Error::new(io::ErrorKind::Unsupported, message));
         }
     })

@@ -5,6 +5,17 @@ use super::lines::{LINE_BYTES_MAX, Line, Lines};
 use anyorder_trace::{Block, Problems, ReadError};
 use std::io::Read;
 
+/// What some editors put before the first line.
+pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// The number of a line, and where its events and its problems go.
+#[derive(Debug)]
+pub(super) struct LineOf<'b> {
+    pub(super) number: u64,
+    pub(super) block: &'b mut Block,
+    pub(super) problems: &'b mut Problems,
+}
+
 /// An input of lines, and the problems found in it.
 #[derive(Debug)]
 pub(super) struct TextInput<R> {
@@ -32,16 +43,42 @@ impl<R: Read> TextInput<R> {
         block: &mut Block,
         mut read: impl FnMut(Line<'_>, u64, &mut Block, &mut Problems) -> Result<bool, LineError>,
     ) -> Result<bool, ReadError> {
+        let none = |_: &mut (), _: &mut Block| false;
+        self.next_block_of(format, block, &mut (), none, |(), line, of| {
+            read(line, of.number, of.block, of.problems)
+        })
+    }
+
+    /// Does the same with a state. `pending` appends an event that follows from earlier lines, and
+    /// returns whether there was one.
+    #[inline]
+    pub(super) fn next_block_of<S>(
+        &mut self,
+        format: &'static str,
+        block: &mut Block,
+        state: &mut S,
+        pending: impl Fn(&mut S, &mut Block) -> bool,
+        mut read: impl FnMut(&mut S, Line<'_>, LineOf<'_>) -> Result<bool, LineError>,
+    ) -> Result<bool, ReadError> {
         block.columns.clear();
         block.first = self.events;
         while !self.ended && block.columns.len() < Block::EVENTS {
+            if pending(state, block) {
+                continue;
+            }
             let number = self.lines.number() + 1;
-            let line = self.lines.next()?;
+            let mut line = self.lines.next()?;
+            if let Line::Text(text) = &mut line
+                && number == 1
+            {
+                *text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+            }
             let (Line::Text(text) | Line::TooLong(text)) = line else {
                 self.ended = true;
                 break;
             };
-            match read(line, number, block, &mut self.problems) {
+            let of = LineOf { number, block, problems: &mut self.problems };
+            match read(state, line, of) {
                 Ok(more) => self.ended = !more,
                 Err(LineError::Fault(fault)) => fault.report(&mut self.problems, number, text),
                 Err(LineError::Full(full)) => return Err(full.into()),

@@ -44,6 +44,15 @@ pub enum ThreadDoubt {
         /// Its first event.
         first: u64,
     },
+    /// A thread begins so often that `begin` and `end` seem to mark atomic blocks.
+    AtomicBlocks {
+        /// The first such thread.
+        thread: HandlerId,
+        /// How often it begins.
+        begins: u64,
+        /// The event at which it begins for the third time.
+        event: u64,
+    },
     /// No event accesses memory, calls a method or waits for a signal.
     NothingToCheck,
 }
@@ -53,7 +62,7 @@ impl ThreadDoubt {
     /// missing, so that a result has findings too many.
     #[must_use]
     pub const fn hides(&self) -> bool {
-        !matches!(self, ThreadDoubt::NeverForked { .. })
+        !matches!(self, ThreadDoubt::NeverForked { .. } | ThreadDoubt::AtomicBlocks { .. })
     }
 
     /// Returns the event at which it shows.
@@ -62,7 +71,8 @@ impl ThreadDoubt {
         match self {
             ThreadDoubt::NeverRuns { fork: event, .. }
             | ThreadDoubt::JoinsNobody { join: event, .. }
-            | ThreadDoubt::NeverForked { first: event, .. } => Some(*event),
+            | ThreadDoubt::NeverForked { first: event, .. }
+            | ThreadDoubt::AtomicBlocks { event, .. } => Some(*event),
             ThreadDoubt::NamedAsThread { .. } | ThreadDoubt::NothingToCheck => None,
         }
     }
@@ -97,6 +107,12 @@ impl ThreadDoubt {
                     "thread `{name}` is never forked, as others are: taken to run from the start"
                 )
             }
+            ThreadDoubt::AtomicBlocks { thread, begins, .. } => {
+                let name = name(thread);
+                format!(
+                    "thread `{name}` begins {begins} times: `begin` and `end` seem to mark atomic blocks, and whether these are atomic is not checked"
+                )
+            }
             ThreadDoubt::NothingToCheck => {
                 "no event accesses memory, calls a method, waits for a signal, or waits while it holds a lock: nothing to check"
                     .to_owned()
@@ -111,9 +127,15 @@ struct Known {
     first: Option<u64>,
     fork: Option<u64>,
     join: Option<u64>,
+    /// How often it begins. Recorders mark the beginning twice: at the top, and after the fork.
+    begins: u64,
+    third: Option<u64>,
     /// The number of locks that it holds, each as often as it took it.
     held: u32,
 }
+
+/// A thread begins at most so often.
+const BEGINS_MAX: u64 = 2;
 
 /// Follows the threads of a trace, event by event. Memory: an entry for each handler.
 #[derive(Clone, Default, Debug)]
@@ -157,8 +179,15 @@ impl Threads {
         let handler = if kind == EventKind::Get { HandlerId(operand) } else { of_task };
         if let Some(known) = self.known(tables, handler) {
             known.first.get_or_insert(event);
+            if kind == EventKind::Begin {
+                known.begins += 1;
+                if known.begins == BEGINS_MAX + 1 {
+                    known.third = Some(event);
+                }
+            }
             // It may wait while it holds something.
-            let waits = matches!(kind, EventKind::Acquire | EventKind::Join) && known.held > 0;
+            let waits = matches!(kind, EventKind::Acquire | EventKind::Request | EventKind::Join)
+                && known.held > 0;
             match kind {
                 EventKind::Acquire => known.held = known.held.saturating_add(1),
                 EventKind::Release => known.held = known.held.saturating_sub(1),
@@ -214,6 +243,11 @@ impl Threads {
         };
         doubts.extend(unforked.iter().map(never_forked));
         doubts.extend(self.named_as_threads(tables));
+        let blocks = self.threads(tables).find_map(|(thread, known)| {
+            let (begins, event) = (known.begins, known.third?);
+            Some(ThreadDoubt::AtomicBlocks { thread, begins, event })
+        });
+        doubts.extend(blocks);
         doubts.sort();
         doubts
     }
@@ -291,9 +325,9 @@ mod tests {
 
     #[test]
     fn a_thread_that_is_forked_under_another_name_never_runs() {
-        let doubts = doubts("T0|w(x)|1\nT0|fork(1)|2\nT1|r(x)|3\n");
+        let doubts = doubts("T0|w(x)|1\nT0|fork(t1)|2\nT1|r(x)|3\n");
         assert_eq!(doubts.len(), 2, "{doubts:?}");
-        assert!(doubts[0].contains("`1` is forked and never runs, and thread `T1`"), "{doubts:?}");
+        assert!(doubts[0].contains("`t1` is forked and never runs, and thread `T1`"), "{doubts:?}");
         assert!(doubts[1].contains("`T1` is never forked"), "{doubts:?}");
     }
 
@@ -313,9 +347,22 @@ mod tests {
     }
 
     #[test]
+    fn blocks_marked_by_begin_and_end_are_told_once() {
+        let block = "T1|begin|1\nT1|w(x)|1\nT1|end|1\n";
+        let text = block.repeat(5) + &block.replace("T1", "T2").repeat(3);
+        let doubts = doubts(&text);
+        assert_eq!(doubts.len(), 1, "{doubts:?}");
+        assert!(doubts[0].contains("`T1` begins 5 times"), "{doubts:?}");
+    }
+
+    #[test]
     fn traces_that_fit_together_are_silent() {
         for text in [
             "T0|w(x)|1\nT0|fork(T1)|2\nT1|r(x)|3\nT0|join(T1)|4\n",
+            // Some recorders mark all threads at the top, and once more after the fork.
+            "T0|begin|1\nT1|begin|1\nT0|fork(T1)|2\nT1|begin|1\nT1|w(x)|3\nT0|end|1\nT1|end|1\n",
+            // Some leave out the letter.
+            "T0|w(x)|1\nT0|fork(1)|2\nT1|r(x)|3\nT0|join(1)|4\n",
             // Without forks, threads run from the start.
             "T1|w(x)|1\nT2|r(x)|2\n",
             "T1|w(x)|1\nT2|r(x)|2\nT1|fork(T3)|3\nT3|r(x)|4\n",

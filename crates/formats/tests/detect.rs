@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 #[test]
 fn each_format_by_its_beginning() {
-    let cases: [(&[u8], Format); 12] = [
+    let cases: [(&[u8], Format); 24] = [
         (b"\x89AOT\r\n\x1a\n", Format::NativeBinary),
         (b"\x89AOT\r\n\x1a\n\x01\0\0\0", Format::NativeBinary),
         (b"anyorder-trace 1\n", Format::NativeText),
@@ -20,6 +20,18 @@ fn each_format_by_its_beginning() {
         (b"T1|acq(L1)|12\n", Format::Std),
         (b"T0|begin|5\r\nT0|r(0x10+8)|6", Format::Std),
         (b"\xc3\xa4|w(x)|\n", Format::Std),
+        (b"\xef\xbb\xbfT1|w(x)|1\n", Format::Std),
+        (b"\xef\xbb\xbfanyorder-trace 1\n", Format::NativeText),
+        (b"T0|fork(T1)|a.cpp:10\n        a.cc:38\nT1|rd(0x7f10)|a.cc:3\n", Format::Std),
+        (b"1,WR,1,Test.java:1:1,1\n1,LK,1,nil,1", Format::SpeedyGo),
+        (b"7,PREBRANCH,0,nil,0\r\n", Format::SpeedyGo),
+        (b"Thread 1: |ACQ |0x0000555556a675e8| at line 1362 in file /a.cpp\n", Format::TsanLog),
+        (b"Thread 0: |Thread Create (Thread 1)|0x00007fff|\n", Format::TsanLog),
+        (b"[main: RoadRunner Agent Loaded.]\n@   Start(0,1)\n", Format::RoadRunner),
+        (b"@     Acquire(0,l,Main.java:3)\n", Format::RoadRunner),
+        (b"w(x),\n,acq(L)\n\nfork(-unknown-thread-),\n", Format::RapidCsv),
+        (b",,null()\r\nw(x),,\r\n", Format::RapidCsv),
+        (b"\0\x03\0\0\0\x03\0\0\0\x04\0\0\0\0\0\0\0\x27\0\0\0\0\0\0\x18\0", Format::RapidBinary),
     ];
     for (head, format) in cases {
         assert_eq!(detect(head), Ok(format), "{}", String::from_utf8_lossy(head));
@@ -92,7 +104,6 @@ fn the_output_of_other_tools_is_named_with_advice() {
         ("T1,acq,m,7\nT1,w,x,8\n", "comma-separated", "T1|acq(m)|7"),
         ("thread,event,target\nT1,acq(m),7\n", "comma-separated", "T1|acq(m)|7"),
         ("0,RD,17\n", "comma-separated", "awk"),
-        ("@     Acquire(0,l,Main.java:3)\n", "RoadRunner", "STD"),
     ] {
         let Err(DetectError::Foreign(foreign)) = detect(head.as_bytes()) else {
             panic!("{head}: {:?}", detect(head.as_bytes()))

@@ -57,6 +57,7 @@ fn std_text(choices: &mut Choices) -> String {
             "wake",
             "signal",
             "broadcast",
+            "req",
             "branch",
             "odd_one",
         ]);
@@ -65,6 +66,8 @@ fn std_text(choices: &mut Choices) -> String {
         let target = match word {
             "begin" | "end" | "branch" => String::new(),
             "fork" | "join" => format!("({})", choices.of(&["T0", "T1", "main", "T10", "a b"])),
+            // Waits on the lock of that name are of other recorders: see `std.rs`.
+            "wait" | "wake" | "signal" | "broadcast" => format!("(c{})", choices.of(&names)),
             "free" => format!("({:#x})", choices.below(40)),
             "r" | "w" | "aload" | "astore" | "armw" | "alloc" if choices.chance(2) => {
                 format!("({range})")

@@ -13,6 +13,10 @@ pub enum Kind {
     Std,
     /// A log of DroidRacer's runtime.
     DroidRacer,
+    /// A log of another tool, or a table of RAPID.
+    Log,
+    /// A binary trace of RAPID.
+    RapidBinary,
     /// A model.
     Model,
     /// A table of the source positions of a STD trace.
@@ -44,12 +48,14 @@ const ANY: &[&str] = &["-1", "0", "4294967295", "18446744073709551615", "init", 
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 17] = [
+    pub const ALL: [Kind; 19] = [
         Kind::Text,
         Kind::Binary,
         Kind::Edtrace,
         Kind::Std,
         Kind::DroidRacer,
+        Kind::Log,
+        Kind::RapidBinary,
         Kind::Model,
         Kind::Sites,
         Kind::Schedule,
@@ -65,8 +71,15 @@ impl Kind {
     ];
 
     /// The kinds of traces.
-    pub const TRACES: [Kind; 5] =
-        [Kind::Text, Kind::Binary, Kind::Edtrace, Kind::Std, Kind::DroidRacer];
+    pub const TRACES: [Kind; 7] = [
+        Kind::Text,
+        Kind::Binary,
+        Kind::Edtrace,
+        Kind::Std,
+        Kind::DroidRacer,
+        Kind::Log,
+        Kind::RapidBinary,
+    ];
 
     /// Returns the name in tables, which is also the extension of a file.
     #[must_use]
@@ -77,6 +90,8 @@ impl Kind {
             Kind::Edtrace => "edt",
             Kind::Std => "std",
             Kind::DroidRacer => "log",
+            Kind::Log => "lines",
+            Kind::RapidBinary => "data",
             Kind::Model => "any",
             Kind::Sites => "tsv",
             Kind::Schedule => "schedule",
@@ -110,7 +125,7 @@ impl Kind {
     /// Returns whether files of this kind are bytes and not text.
     #[must_use]
     pub const fn is_binary(self) -> bool {
-        matches!(self, Kind::Binary | Kind::Checkpoint)
+        matches!(self, Kind::Binary | Kind::RapidBinary | Kind::Checkpoint)
     }
 
     /// Returns words of the format, for insertions.
@@ -172,12 +187,31 @@ impl Kind {
                 "broadcast(c)",
                 "destroy(m)",
                 "refused(m)",
+                "req(m)",
+                "notifyAll(m)",
+                "wait(m)",
+                "\n    a.c:3\n",
                 "timeout(c)",
                 "aload(x)",
                 "astore(x)",
                 "armw(x)",
                 "w(0xffffffffffffffff+4294967295)",
                 "|",
+            ],
+            Kind::Log => &[
+                "LK",
+                "SIG",
+                "WT",
+                "nil",
+                "|ACQ |",
+                "|Thread Create (Thread 1)|",
+                "at line 0 in file",
+                "@  Acquire(1,@03)",
+                "Join(",
+                "sync(z)",
+                "fork(-unknown-thread-)",
+                ",",
+                ")",
             ],
             Kind::DroidRacer => &[
                 "FORK",

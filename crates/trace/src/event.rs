@@ -74,6 +74,9 @@ coded! {
         Other = 30 "other",
         /// A failed attempt to take a lock: somebody held it.
         Refused = 31 "refused",
+        /// Asks for a lock, before it is granted; without effect. A thread that waits for a lock
+        /// when the trace ends has it as its last event.
+        Request = 32 "request",
     }
 }
 
@@ -86,7 +89,7 @@ impl EventKind {
             Read | Write | Rmw | Alloc | Free => OperandKind::Location,
             Post | Cancel => OperandKind::Task,
             Get | Attach | Loop | Fork | Join => OperandKind::Handler,
-            Acquire | Release | Destroy | Refused => OperandKind::Lock,
+            Acquire | Release | Destroy | Refused | Request => OperandKind::Lock,
             Signal | Broadcast | Wait | Wake | Barrier => OperandKind::Condition,
             Invoke | Return => OperandKind::Invocation,
             Enable | Disable | Trigger => OperandKind::Input,
@@ -220,19 +223,46 @@ impl Mode {
 }
 
 /// Kind and mode of an event in one byte: the kind in the low five bits, the mode in the high
-/// three.
+/// three. `Other` and `Request` share a number there and are told apart by the highest bit, so
+/// their modes have two bits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(transparent)]
 pub struct Op(u8);
 
-const _: () = assert!(EventKind::ALL.len() <= 32);
+const KIND_BITS: u32 = 5;
+const KIND_MASK: u8 = (1 << KIND_BITS) - 1;
+const SHARED_NUMBER: u8 = EventKind::Other as u8;
+const REQUEST_BIT: u8 = 1 << 7;
+const SHARED_MODES: u8 = 3;
+
+const _: () = assert!(EventKind::ALL.len() == 33 && EventKind::Request as usize == 32);
+
+/// The kind of each byte.
+const KINDS: [EventKind; 256] = {
+    let mut kinds = [EventKind::Request; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let number = byte as u8 & KIND_MASK;
+        if number != SHARED_NUMBER || byte as u8 & REQUEST_BIT == 0 {
+            kinds[byte] = EventKind::ALL[number as usize];
+        }
+        byte += 1;
+    }
+    kinds
+};
 
 impl Op {
     /// Packs a kind and a mode.
     #[inline]
     #[must_use]
     pub const fn new(kind: EventKind, mode: Mode) -> Op {
-        Op(kind as u8 | (mode.0 << 5))
+        match kind {
+            EventKind::Request => {
+                Op(SHARED_NUMBER | REQUEST_BIT | (mode.0 & SHARED_MODES) << KIND_BITS)
+            }
+            EventKind::Other => Op(SHARED_NUMBER | (mode.0 & SHARED_MODES) << KIND_BITS),
+            _ => Op(kind as u8 | (mode.0 << KIND_BITS)),
+        }
     }
 
     /// Returns the packed byte.
@@ -246,7 +276,7 @@ impl Op {
     #[inline]
     #[must_use]
     pub const fn kind(self) -> EventKind {
-        EventKind::ALL[(self.0 & 31) as usize]
+        KINDS[self.0 as usize]
     }
 
     /// Returns whether this is the end of a wait whose time ran out.
@@ -260,7 +290,9 @@ impl Op {
     #[inline]
     #[must_use]
     pub const fn mode(self) -> Mode {
-        Mode(self.0 >> 5)
+        let bits = self.0 >> KIND_BITS;
+        let is_shared = self.0 & KIND_MASK == SHARED_NUMBER;
+        Mode(if is_shared { bits & SHARED_MODES } else { bits })
     }
 }
 
@@ -311,6 +343,8 @@ pub enum Action {
     Release(LockId, Mode),
     /// See [`EventKind::Refused`].
     Refused(LockId, Mode),
+    /// See [`EventKind::Request`].
+    Request(LockId, Mode),
     /// See [`EventKind::Destroy`].
     Destroy(LockId),
     /// See [`EventKind::Signal`].
@@ -422,6 +456,7 @@ impl Event {
             EventKind::Loop => Action::Loop(HandlerId(x)),
             EventKind::Other => Action::Other(NameId(x)),
             EventKind::Refused => Action::Refused(LockId(x), mode),
+            EventKind::Request => Action::Request(LockId(x), mode),
         }
     }
 }

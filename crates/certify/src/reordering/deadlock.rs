@@ -27,8 +27,9 @@ impl Lane {
 impl ReorderingChecker<'_> {
     /// Checks that a sequence of events is a run of the program, and that it ends in a deadlock:
     /// each request is the next event of its lane and cannot happen. An acquire meets a section of
-    /// the next request's lane that is open and excludes it; a join waits for the handler of the
-    /// next request. Only for traces whose tasks stay in order.
+    /// the next request's lane that is open and excludes it, and so does a request with which its
+    /// lane ends; a join waits for the handler of the next request. Only for traces whose tasks
+    /// stay in order.
     ///
     /// # Errors
     ///
@@ -71,6 +72,15 @@ impl ReorderingChecker<'_> {
     }
 }
 
+/// Returns whether a lane has nothing after an event but its exit: it asked, and the trace does not
+/// say that it went on.
+fn is_last(trace: &Trace, id: EventId) -> bool {
+    let lane = Lane::of(trace, id);
+    let mut later = (id.0 + 1..trace.len() as u32).map(EventId);
+    later
+        .all(|other| trace.event(other).kind() == EventKind::Exit || Lane::of(trace, other) != lane)
+}
+
 impl Run<'_, '_> {
     /// Fails unless an event can be the next one of its lane, whether or not it can happen.
     fn is_next(&mut self, id: EventId) -> Result<(), ReorderingReason> {
@@ -100,6 +110,15 @@ impl Run<'_, '_> {
                 .excluding(event, LockId(event.operand))
                 .into_iter()
                 .any(|acquire| Lane::of(trace, EventId(acquire)) == lane),
+            EventKind::Request if event.mode().bits() < 2 && is_last(trace, id) => {
+                let own = Lane::of(trace, id);
+                let exclusive = !event.mode().is_shared();
+                let open = self.open_sections(LockId(event.operand)).into_iter();
+                let open: Vec<(Lane, bool)> =
+                    open.map(|(at, of)| (Lane::of(trace, EventId(at)), of)).collect();
+                open.iter().all(|(other, _)| *other != own)
+                    && open.iter().any(|(other, of)| *other == lane && (*of || exclusive))
+            }
             EventKind::Join => trace.handler_of(next).0 == event.operand && next < id,
             _ => false,
         };

@@ -291,6 +291,11 @@ impl Run<'_, '_> {
         self.open.excluding(&self.index.sections, (acquire.id, self.prefix), lock)
     }
 
+    /// Returns the acquires of the open sections of a lock, and whether they are exclusive.
+    pub(super) fn open_sections(&mut self, lock: LockId) -> Vec<(u32, bool)> {
+        self.open.of_lock(&self.index.sections, self.prefix, lock)
+    }
+
     pub(super) fn step(&mut self, id: EventId, may_differ: bool) -> Result<(), ReorderingReason> {
         if id.index() >= self.stamps.len() {
             return Err(ReorderingReason::Unknown);

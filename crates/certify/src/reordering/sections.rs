@@ -162,6 +162,18 @@ impl OpenSections {
         open.filter(|section| section.excludes(new)).map(|section| section.acquire).collect()
     }
 
+    /// Returns the acquires of the open sections of a lock, and whether they are exclusive.
+    pub(super) fn of_lock(
+        &mut self,
+        sections: &Sections,
+        prefix: u32,
+        lock: LockId,
+    ) -> Vec<(u32, bool)> {
+        let open = self.open.entry(lock).or_insert_with(|| sections.open_at(lock, prefix));
+        let open = open.iter().map(|section| &sections.all[*section as usize]);
+        open.map(|section| (section.acquire, section.exclusive)).collect()
+    }
+
     /// Takes the next event of the run; returns the acquire of an open section that excludes the
     /// section it begins.
     pub(super) fn step(

@@ -10,7 +10,7 @@ pub(crate) fn format_parser() -> impl TypedValueParser<Value = Format> {
 
 /// Parses the name of a format that can be written.
 pub(crate) fn writable_parser() -> impl TypedValueParser<Value = Format> {
-    let writable = Format::ALL.into_iter().filter(|format| *format != Format::DroidRacer);
+    let writable = Format::ALL.into_iter().filter(|format| format.is_writable());
     PossibleValuesParser::new(writable.map(Format::word)).map(format_of)
 }
 

@@ -30,9 +30,11 @@ pub(super) fn fill(trace: &Trace, layout: &Layout, orders: &mut Orders<'_>, kept
                 others.join(event, operand, orders, kept);
             }
             EventKind::Cancel => cancelled.push(operand),
-            EventKind::Acquire | EventKind::Release | EventKind::Destroy | EventKind::Refused => {
-                kept.locks += 1
-            }
+            EventKind::Acquire
+            | EventKind::Release
+            | EventKind::Destroy
+            | EventKind::Refused
+            | EventKind::Request => kept.locks += 1,
             EventKind::Signal | EventKind::Broadcast | EventKind::Wait | EventKind::Wake => {
                 kept.conditions += 1;
             }

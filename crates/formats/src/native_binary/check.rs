@@ -56,12 +56,34 @@ impl Sizes {
     }
 
     /// Returns, for each kind number, the size of the table that its operands index.
-    pub(super) fn operand_limits(&self) -> [u64; 32] {
-        let mut limits = [0; 32];
+    pub(super) fn operand_limits(&self) -> OperandLimits {
+        let mut limits = OperandLimits::default();
         for kind in EventKind::ALL {
-            limits[kind as usize] = self.of_operands(kind).0;
+            limits.0[kind as usize] = self.of_operands(kind).0;
         }
         limits
+    }
+}
+
+/// The kinds have numbers below this power of 2.
+const KINDS_MAX: usize = 64;
+
+const _: () = assert!(EventKind::ALL.len() <= KINDS_MAX);
+
+/// For each kind, the size of the table that its operands index.
+#[derive(Debug)]
+pub(super) struct OperandLimits([u64; KINDS_MAX]);
+
+impl Default for OperandLimits {
+    fn default() -> OperandLimits {
+        OperandLimits([0; KINDS_MAX])
+    }
+}
+
+impl OperandLimits {
+    #[inline]
+    pub(super) fn of(&self, kind: EventKind) -> u64 {
+        self.0[kind as usize & (KINDS_MAX - 1)]
     }
 }
 

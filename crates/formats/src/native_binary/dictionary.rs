@@ -13,7 +13,7 @@
 //! columns.
 
 use super::bytes::{Input, Number, Read, damage, put_column, put_deltas, put_number};
-use super::check::{Loaded, Sizes, known};
+use super::check::{Loaded, OperandLimits, Sizes, known};
 use anyorder_trace::{Block, Columns, EventKind, Mode, Op, OperandKind, SiteId};
 use hashbrown::HashMap;
 
@@ -97,7 +97,7 @@ impl Dictionary {
             let kind = pair.op.kind();
             if let Some(replaced) = pair.replaced {
                 entry.operand = replaced;
-            } else if u64::from(pair.operand) >= limits[kind as usize & 31] {
+            } else if u64::from(pair.operand) >= limits.of(kind) {
                 return sizes.operand(kind, pair.operand);
             } else if kind.operand() == OperandKind::Name && !names.is_identity() {
                 entry.operand = names.name(pair.operand)?.0;
@@ -126,6 +126,12 @@ impl Dictionary {
                 }
                 Some(kind) => {
                     let op = Op::new(kind, Mode::from_bits(*mode));
+                    if op.mode().bits() != *mode {
+                        return damage(format!(
+                            "mode {mode} of `{}`, expected 3 at the most",
+                            kind.word()
+                        ));
+                    }
                     Pair { op, site, operand: 0, replaced: None }
                 }
                 None => {
@@ -142,7 +148,7 @@ impl Dictionary {
 /// Collects the distinct operations of the block being written.
 #[derive(Debug, Default)]
 pub(super) struct DictionaryBuilder {
-    limits: [u64; 32],
+    limits: OperandLimits,
     /// The token of each entry, by operation and site in one number, and operand.
     entries: HashMap<(u64, u32), u32>,
     /// The number of each pair, by operation and site in one number.
@@ -176,7 +182,7 @@ impl DictionaryBuilder {
         let token = *self.entries.entry((key, operand)).or_insert(next);
         if token == next {
             known(site.0, sizes.sites, "site")?;
-            if u64::from(operand) >= self.limits[op.kind() as usize & 31] {
+            if u64::from(operand) >= self.limits.of(op.kind()) {
                 sizes.operand(op.kind(), operand)?;
             }
             let pair = *self.pairs.entry(key).or_insert_with(|| {

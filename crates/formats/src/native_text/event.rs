@@ -78,11 +78,12 @@ fn op(cursor: &mut Cursor) -> Result<Op, Fault> {
     if cursor.take(b'.') {
         let column = cursor.column();
         let known = mode(kind, cursor.word());
+        let known = known.filter(|known| Op::new(kind, *known).mode() == *known);
         found = known.ok_or_else(|| {
             Fault::new(
                 column,
                 "expected a mode: relaxed, acquire, release, acq_rel, seq_cst for accesses; shared, try, \
-                 try_shared for acquire and release; else mode1 to mode7",
+                 try_shared for acquire and release; else mode1 to mode7 (mode3 for other and request)",
             )
         })?;
     }

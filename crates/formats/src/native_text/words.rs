@@ -26,7 +26,7 @@ const ACCESS_MODES: [&str; 5] = ["relaxed", "acquire", "release", "acq_rel", "se
 /// The words of modes 1 and up of acquires and releases.
 const LOCK_MODES: [&str; 3] = ["shared", "try", "try_shared"];
 
-/// The word of mode 1 of a failed attempt.
+/// The word of mode 1 of a failed attempt, and of a request.
 const REFUSED_MODES: [&str; 1] = ["shared"];
 
 /// The word of mode 1 of the end of a wait.
@@ -40,7 +40,7 @@ const fn mode_words(kind: EventKind) -> &'static [&'static str] {
     match kind {
         EventKind::Read | EventKind::Write | EventKind::Rmw => &ACCESS_MODES,
         EventKind::Acquire | EventKind::Release => &LOCK_MODES,
-        EventKind::Refused => &REFUSED_MODES,
+        EventKind::Refused | EventKind::Request => &REFUSED_MODES,
         EventKind::Wake => &WAKE_MODES,
         _ => &[],
     }

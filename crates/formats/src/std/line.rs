@@ -1,11 +1,12 @@
 //! The grammar of one line: its three fields, its operation, its target.
 
+use super::sites::source_position;
 use crate::fault::Fault;
 use anyorder_trace::{EventKind, Mode, Op};
 
 /// The kind of operand in the parentheses of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Target {
+pub(crate) enum Target {
     /// Memory that is accessed.
     Access,
     /// Memory that is allocated.
@@ -23,7 +24,7 @@ pub(super) enum Target {
 }
 
 /// The operations and their events. The writer uses the first entry of an event.
-const OPERATIONS: [(&str, Op, Target); 20] = {
+const OPERATIONS: [(&str, Op, Target); 21] = {
     use EventKind as K;
     const fn plain(kind: EventKind) -> Op {
         Op::new(kind, Mode::PLAIN)
@@ -50,13 +51,20 @@ const OPERATIONS: [(&str, Op, Target); 20] = {
         ("wake", plain(K::Wake), Target::Condition),
         ("timeout", Op::new(K::Wake, Mode::TIMEOUT), Target::Condition),
         ("refused", plain(K::Refused), Target::Lock),
+        ("req", plain(K::Request), Target::Lock),
         ("signal", plain(K::Signal), Target::Condition),
         ("broadcast", plain(K::Broadcast), Target::Condition),
     ]
 };
 
+/// Words of other recorders, and those of the operations.
+const ALIASES: [(&str, &str); 4] =
+    [("rd", "r"), ("wr", "w"), ("notify", "signal"), ("notifyAll", "broadcast")];
+
 /// Returns the meaning of an operation; `None` for one that this version does not know.
 pub(super) fn operation(word: &[u8]) -> Option<(Op, Target)> {
+    let alias = ALIASES.iter().find(|(alias, _)| alias.as_bytes() == word);
+    let word = alias.map_or(word, |(_, word)| word.as_bytes());
     OPERATIONS
         .iter()
         .find(|(known, _, _)| known.as_bytes() == word)
@@ -129,6 +137,14 @@ pub(super) fn split(line: &[u8]) -> Result<Parts<'_>, Fault> {
         site: &line[site_column..],
         site_column,
     })
+}
+
+/// Returns the position in a line of a call stack, which a recorder puts below an event: indented,
+/// such as `    /src/race.c:38`. The last one below an event is the place in the user's program.
+pub(super) fn frame(line: &[u8]) -> Option<&[u8]> {
+    let frame = line.trim_ascii();
+    let is_position = str::from_utf8(frame).is_ok_and(|text| source_position(text).is_some());
+    (is_position && !frame.contains(&b'|')).then_some(frame)
 }
 
 /// A description of memory in a line.

@@ -18,14 +18,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub(crate) use assembler::Assembler;
+pub(crate) use line::Target;
 pub use reader::StdReader;
 pub use sites::site_table;
 pub use writer::{Losses, StdWriter};
 
+mod assembler;
 mod line;
 mod memory;
 mod reader;
 mod recent;
 mod representable;
 mod sites;
+mod waiting;
 mod writer;

@@ -1,15 +1,15 @@
 //! The reader: turns lines into blocks of events.
 
-use super::line::{self, Common, Memory, Parts, Target};
-use super::memory::AddressMap;
+use super::assembler::Assembler;
+use super::line::{self, Common, Parts, Target};
 use super::recent::RecentThreads;
 use super::sites::Sites;
-use crate::fault::{Fault, LineError, utf8};
-use crate::text_input::TextInput;
+use super::waiting::Waiting;
+use crate::fault::{Fault, LineError};
+use crate::text_input::{LineOf, TextInput};
 use anyorder_trace::{
-    Block, EventKind, Handler, HandlerId, LabelScheme, Location, LocationId, Mode, NameId,
-    NameIndex, Names, Op, Place, Problem, Problems, ReadError, Severity, TableFull, Tables,
-    TaskDef, TaskId, TextIndex, TraceSource, Unknown,
+    Block, EventKind, LabelScheme, Mode, Op, Place, Problem, Problems, ReadError, Severity,
+    TableFull, Tables, TraceSource, Unknown,
 };
 use std::io::Read;
 
@@ -34,9 +34,11 @@ pub struct StdReader<R> {
 impl<R: Read> StdReader<R> {
     /// Starts to read.
     pub fn new(input: R) -> StdReader<R> {
-        let mut parser = Parser::default();
-        parser.tables.meta.labels = LabelScheme::Line;
-        parser.tables.meta.origin = FORMAT.to_owned();
+        let parser = Parser {
+            trace: Assembler::new(FORMAT, LabelScheme::Line),
+            recent: RecentThreads::default(),
+            waiting: Waiting::default(),
+        };
         StdReader { input: TextInput::new(input), parser }
     }
 
@@ -47,7 +49,7 @@ impl<R: Read> StdReader<R> {
     ///
     /// Fails when a line has another form, or describes a site twice; all such lines are listed.
     pub fn with_sites(mut self, sites: &str) -> Result<StdReader<R>, ReadError> {
-        self.parser.sites = Sites::with_table(sites)?;
+        self.parser.trace.sites = Sites::with_table(sites)?;
         Ok(self)
     }
 }
@@ -63,15 +65,16 @@ fn warning(message: &'static str, number: u64, line: &[u8], block: &Block) -> Pr
 
 impl<R: Read> TraceSource for StdReader<R> {
     fn tables(&self) -> &Tables {
-        &self.parser.tables
+        self.parser.trace.tables()
     }
 
     fn next_block(&mut self, block: &mut Block) -> Result<bool, ReadError> {
         let parser = &mut self.parser;
-        self.input.next_block(FORMAT, block, |line, number, block, problems| {
+        self.input.next_block_of(FORMAT, block, parser, Parser::pending, |parser, line, read| {
+            let LineOf { number, block, problems } = read;
             let line = line.text()?;
             parser.line(line, u32::try_from(number).unwrap_or(u32::MAX), block)?;
-            if let Some(message) = parser.warning.take() {
+            if let Some(message) = parser.trace.take_warning() {
                 let make = || warning(message, number, line, block);
                 problems.push_with(Severity::Warning, make);
             }
@@ -84,27 +87,25 @@ impl<R: Read> TraceSource for StdReader<R> {
     }
 
     fn take_tables(&mut self) -> Tables {
-        std::mem::take(&mut self.parser.tables)
+        self.parser.trace.take_tables()
     }
 }
 
 /// The state that reading a line needs.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Parser {
-    tables: Tables,
-    names: NameIndex,
-    threads: TextIndex,
-    variables: TextIndex,
-    locks: TextIndex,
-    conditions: TextIndex,
-    memory: AddressMap,
-    sites: Sites,
+    trace: Assembler,
     recent: RecentThreads,
-    /// The warning about the current line.
-    warning: Option<&'static str>,
+    waiting: Waiting,
 }
 
 impl Parser {
+    /// Appends an event that follows from the lines before, if there is one.
+    #[inline]
+    fn pending(&mut self, block: &mut Block) -> bool {
+        self.waiting.pending(block)
+    }
+
     /// Reads a line, and appends its event.
     #[inline]
     fn line(&mut self, line: &[u8], number: u32, block: &mut Block) -> Result<(), LineError> {
@@ -124,20 +125,21 @@ impl Parser {
     ) -> Option<Result<(), TableFull>> {
         let (task, rest) = self.recent.find(line)?;
         let (body, site) = line::site_at_end(rest)?;
-        let site = self.sites.by_number(site)?;
+        let Assembler { tables, sites, memory, variables, locks, .. } = &mut self.trace;
+        let site = sites.by_number(site)?;
         let (common, target) = line::common_operation(body)?;
-        let Tables { names, locations, .. } = &mut self.tables;
+        let Tables { names, locations, .. } = tables;
         let (kind, operand) = match common {
             Common::Access(kind) => match line::common_range(target) {
-                Some((address, size)) => match self.memory.location(locations, address, size) {
+                Some((address, size)) => match memory.location(locations, address, size) {
                     Ok(location) => (kind, location.0),
                     Err(full) => return Some(Err(full)),
                 },
                 // What an address without a size means depends on what is known of the memory.
                 None if target.starts_with(b"0x") => return None,
-                None => (kind, self.variables.find(names, target)?),
+                None => (kind, variables.find(names, target)?),
             },
-            Common::Lock(kind) => (kind, self.locks.find(names, target)?),
+            Common::Lock(kind) => (kind, locks.find(names, target)?),
         };
         block.columns.push(Op::new(kind, Mode::PLAIN), task, operand, site);
         block.columns.numbers.push(number);
@@ -148,49 +150,43 @@ impl Parser {
         if line.first() == Some(&b'#') || line.iter().all(u8::is_ascii_whitespace) {
             return Ok(());
         }
+        if line[0].is_ascii_whitespace()
+            && (block.first > 0 || !block.columns.is_empty())
+            && let Some(frame) = line::frame(line)
+        {
+            return self.frame(line, frame, block);
+        }
         let parts = line::split(line)?;
-        let task = self.task(&parts)?;
+        let task = self.trace.task(parts.thread, 0)?;
+        self.recent.add(parts.thread, task);
         let (op, operand) = self.action(&parts)?;
-        let site = match self.sites.find(&self.tables.names, parts.site) {
-            Some(site) => site,
-            None => {
-                let Parser { tables, names, sites, .. } = self;
-                sites.add(tables, names, parts.site, parts.site_column)?
-            }
-        };
-        block.columns.push(op, task, operand, site);
-        block.columns.numbers.push(number);
+        let site = self.trace.site(parts.site, parts.site_column)?;
+        let target = parts.target.unwrap_or_default();
+        let row = ((op, operand), task, site, number);
+        if self.waiting.push(row, target, block) {
+            // Its next line may mean more than it says.
+            self.recent.remove(parts.thread);
+        }
         Ok(())
     }
 
-    fn task(&mut self, parts: &Parts) -> Result<TaskId, LineError> {
-        let task = TaskId(self.thread(parts.thread, 0)?.0);
-        self.recent.add(parts.thread, task);
-        Ok(task)
-    }
-
-    /// Returns the handler of a thread; its initial task has the same number.
-    fn thread(&mut self, text: &[u8], column: usize) -> Result<HandlerId, LineError> {
-        let Tables { names, handlers, .. } = &mut self.tables;
-        let known = (&mut self.threads, handlers, "handlers");
-        let made = |name| Handler { name, ..Handler::default() };
-        let handler = HandlerId(named(known, &mut self.names, names, (text, column), made)?);
-        let Tables { handlers, tasks, .. } = &mut self.tables;
-        if tasks.len() == handler.index() {
-            let name = handlers[handler.index()].name;
-            tasks.push(TaskDef { name, handler, ..TaskDef::default() });
+    /// Takes a line of the call stack of the last event: of one that has left in a block, the place
+    /// is known already.
+    #[cold]
+    fn frame(&mut self, line: &[u8], frame: &[u8], block: &mut Block) -> Result<(), LineError> {
+        if let Some(site) = block.columns.sites.last_mut() {
+            let column = line.len() - line.trim_ascii_start().len();
+            *site = self.trace.site(frame, column)?;
         }
-        Ok(handler)
+        Ok(())
     }
 
     /// Returns the operation of a line, with its operand.
     fn action(&mut self, parts: &Parts) -> Result<(Op, u32), LineError> {
         let Some((op, target)) = line::operation(parts.word) else {
-            self.warning = Some(UNKNOWN_OPERATION);
-            let tables = &mut self.tables;
-            let name =
-                self.names.intern(&mut tables.names, utf8(parts.text, parts.text_column)?)?;
-            return Ok((Op::new(EventKind::Other, Mode::PLAIN), name.0));
+            self.trace.warning = Some(UNKNOWN_OPERATION);
+            let name = self.trace.other(parts.text, parts.text_column)?;
+            return Ok((Op::new(EventKind::Other, Mode::PLAIN), name));
         };
         if target == Target::Nothing {
             return Ok((op, 0));
@@ -200,102 +196,22 @@ impl Parser {
             Some(text) if !text.is_empty() => text,
             _ => return Err(Fault::new(column, expected(target)).into()),
         };
-        let operand = match target {
-            Target::Nothing => 0,
-            Target::Access | Target::Alloc | Target::Free => self.location(target, text, column)?.0,
-            Target::Thread => self.thread(text, column)?.0,
-            Target::Lock => {
-                let Tables { names, locks, .. } = &mut self.tables;
-                let known = (&mut self.locks, locks, "locks");
-                named(known, &mut self.names, names, (text, column), |name| name)?
-            }
-            Target::Condition => {
-                let Tables { names, conditions, .. } = &mut self.tables;
-                let known = (&mut self.conditions, conditions, "conditions");
-                named(known, &mut self.names, names, (text, column), |name| name)?
-            }
-        };
-        Ok((op, operand))
+        if target == Target::Thread
+            && let Some(whole) = self.whole_name(parts.thread, text)
+        {
+            return Ok((op, self.trace.operand(target, &whole, column)?));
+        }
+        Ok((op, self.trace.operand(target, text, column)?))
     }
 
-    fn location(
-        &mut self,
-        target: Target,
-        text: &[u8],
-        column: usize,
-    ) -> Result<LocationId, LineError> {
-        let (address, size) = match (target, line::memory(text, column)?) {
-            (_, Memory::Named(name)) => return self.variable(name, column),
-            // Without a size, a name; the first byte where the trace says more of the memory.
-            (Target::Access, Memory::Address(address)) if !self.memory.knows(address) => {
-                return self.variable(text, column);
-            }
-            (Target::Access, Memory::Address(address)) => (address, 1),
-            (Target::Alloc, Memory::Address(address)) => {
-                self.memory.allocate(address, 1);
-                (address, 1)
-            }
-            (Target::Alloc, Memory::Range(address, size)) => {
-                if size > u64::from(u32::MAX) {
-                    self.warning = Some("allocation kept as its first 4,294,967,295 bytes");
-                }
-                self.memory.allocate(address, size);
-                (address, self.memory.allocated(address).unwrap_or(1))
-            }
-            (Target::Free, Memory::Range(address, size)) => (address, size_of_range(size, column)?),
-            (_, Memory::Range(_, 0)) => {
-                return Err(Fault::new(column, "expected a size of at least 1 byte").into());
-            }
-            (_, Memory::Range(address, size)) => (address, size_of_range(size, column)?),
-            // Memory allocated before the trace began: the event frees what the trace names so, or
-            // else its first byte.
-            (_, Memory::Address(address)) if self.is_name(address, text) => {
-                return self.variable(text, column);
-            }
-            (_, Memory::Address(address)) => (address, self.memory.allocated(address).unwrap_or(1)),
-        };
-        Ok(self.memory.location(&mut self.tables.locations, address, size)?)
+    /// Returns the name of a thread that is forked or joined by its number, where threads have
+    /// names such as `T7`: some recorders leave the letter out.
+    fn whole_name(&self, thread: &[u8], text: &[u8]) -> Option<Vec<u8>> {
+        let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+        let is_lettered = thread.strip_prefix(b"T").is_some_and(is_number);
+        (is_lettered && is_number(text) && !self.trace.has_thread(text))
+            .then(|| [b"T", text].concat())
     }
-
-    /// Returns whether an address that is freed is the name of a variable: the trace has used it
-    /// without a size, or gives no sizes at all.
-    fn is_name(&self, address: u64, text: &[u8]) -> bool {
-        let named = || self.variables.find(&self.tables.names, text).is_some();
-        !self.memory.knows(address) && (self.memory.is_empty() || named())
-    }
-
-    fn variable(&mut self, text: &[u8], column: usize) -> Result<LocationId, LineError> {
-        let Tables { names, locations, .. } = &mut self.tables;
-        let known = (&mut self.variables, locations, "locations");
-        let entry = named(known, &mut self.names, names, (text, column), Location::Named)?;
-        Ok(LocationId(entry))
-    }
-}
-
-/// Returns the entry of a name in a table; `make` makes it when it is new.
-fn named<T>(
-    (index, table, what): (&mut TextIndex, &mut Vec<T>, &'static str),
-    interner: &mut NameIndex,
-    names: &mut Names,
-    (text, column): (&[u8], usize),
-    make: impl FnOnce(NameId) -> T,
-) -> Result<u32, LineError> {
-    if let Some(entry) = index.find(names, text) {
-        return Ok(entry);
-    }
-    if table.len() >= u32::MAX as usize {
-        return Err(TableFull(what).into());
-    }
-    let name = interner.intern(names, utf8(text, column)?)?;
-    let entry = table.len() as u32;
-    table.push(make(name));
-    index.insert(names, name, entry);
-    Ok(entry)
-}
-
-fn size_of_range(size: u64, column: usize) -> Result<u32, LineError> {
-    let size = u32::try_from(size);
-    Ok(size.map_err(|_| Fault::new(column, "expected a size of at most 4,294,967,295 bytes"))?)
 }
 
 const fn expected(target: Target) -> &'static str {

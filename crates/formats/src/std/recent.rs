@@ -38,17 +38,33 @@ impl RecentThreads {
         Some((task, &line[bits as usize / 8..]))
     }
 
+    /// Forgets a thread.
+    pub(super) fn remove(&mut self, thread: &[u8]) {
+        if thread.len() < 8 {
+            let name = word(thread);
+            let slot = &mut self.slots[slot(name)];
+            if slot.0 == name {
+                *slot = (0, TaskId::NONE);
+            }
+        }
+    }
+
     /// Remembers a thread, if its name is short.
     pub(super) fn add(&mut self, thread: &[u8], task: TaskId) {
         if thread.len() >= 8 {
             return;
         }
-        let mut bytes = [0; 8];
-        bytes[..thread.len()].copy_from_slice(thread);
-        bytes[thread.len()] = b'|';
-        let name = u64::from_le_bytes(bytes);
+        let name = word(thread);
         self.slots[slot(name)] = (name, task);
     }
+}
+
+/// Returns a name of less than 8 bytes and its `|` as a number.
+fn word(thread: &[u8]) -> u64 {
+    let mut bytes = [0; 8];
+    bytes[..thread.len()].copy_from_slice(thread);
+    bytes[thread.len()] = b'|';
+    u64::from_le_bytes(bytes)
 }
 
 const LOW: u64 = 0x0101_0101_0101_0101;

@@ -51,7 +51,8 @@ impl Role {
             return false;
         }
         match self {
-            Role::Thread => !text.contains('|') && !text.starts_with('#'),
+            // A byte order mark before the first line is no part of a name.
+            Role::Thread => !text.contains('|') && !text.starts_with(['#', '\u{feff}']),
             Role::Lock | Role::Condition => true,
             Role::Memory => {
                 // The writer knows which addresses without a size are read as names.

@@ -119,7 +119,7 @@ impl Sites {
 
 /// Parses a label that is a source position: `main.c:11`, `src/main.c:11:5`. The file must have a
 /// dot or a slash, so that `thread:3` remains a label.
-fn source_position(label: &str) -> Option<(&str, u32, u32)> {
+pub(super) fn source_position(label: &str) -> Option<(&str, u32, u32)> {
     let number = |text: &str| {
         let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         text.parse().ok().filter(|number| digits && *number > 0)

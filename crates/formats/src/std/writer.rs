@@ -4,6 +4,7 @@ use super::line;
 use super::memory::AddressMap;
 use super::representable::{Role, Texts, Unrepresentable, is_label, is_unknown_operation};
 use super::sites::UNKNOWN;
+use super::waiting::Waiting;
 use crate::decimal::{push_decimal, push_hexadecimal};
 use anyorder_trace::{
     Block, EventKind, HandlerId, Location, Mode, NameId, Op, OperandKind, SiteId, Tables, TaskId,
@@ -53,6 +54,7 @@ pub struct StdWriter<W> {
     memory: AddressMap,
     /// The locations of `memory`.
     ranges: Vec<Location>,
+    waiting: Waiting,
     /// The addresses without a size that a reader takes for names of variables.
     names: BTreeSet<u64>,
 }
@@ -74,6 +76,7 @@ impl<W: Write> StdWriter<W> {
             allocated: BTreeMap::new(),
             memory: AddressMap::default(),
             ranges: Vec::new(),
+            waiting: Waiting::default(),
             names: BTreeSet::new(),
         }
     }
@@ -100,6 +103,10 @@ impl<W: Write> StdWriter<W> {
         if let Some(thread) = self.texts[Role::Thread as usize].get(handler.0) {
             self.line.extend_from_slice(thread.as_bytes());
         }
+        if self.waiting.is_due((op, operand), self.initial[handler.index()]) {
+            let what = "an event behind a wait without an end, on a condition named as its lock";
+            return Err(Unrepresentable(what.to_owned()));
+        }
         self.line.push(b'|');
         if op.kind() == EventKind::Other {
             let text = tables.name(NameId(operand));
@@ -113,11 +120,27 @@ impl<W: Write> StdWriter<W> {
             self.target(tables, op.kind(), operand)?;
         }
         self.line.push(b'|');
+        self.follow((op, operand), self.initial[handler.index()]);
         self.text.extend_from_slice(&self.line);
         let site = self.sites[site].as_deref().unwrap_or(UNKNOWN);
         self.text.extend_from_slice(site.as_bytes());
         self.text.push(b'\n');
         Ok(())
+    }
+
+    /// Lets what a reader makes of waits follow the line of an event.
+    fn follow(&mut self, (op, operand): (Op, u32), task: TaskId) {
+        let role = match op.kind().operand() {
+            OperandKind::Condition => Some(Role::Condition),
+            OperandKind::Lock => Some(Role::Lock),
+            _ => None,
+        };
+        if self.waiting.is_idle() && role != Some(Role::Condition) {
+            return;
+        }
+        let target = role.and_then(|role| self.texts[role as usize].get(operand));
+        let row = ((op, operand), task, SiteId::UNKNOWN, 0);
+        self.waiting.push(row, target.unwrap_or_default().as_bytes(), &mut Block::default());
     }
 
     /// Returns the thread to which a task's events are written, and names it.

@@ -207,6 +207,7 @@ impl Does {
             | EventKind::Acquire
             | EventKind::Release
             | EventKind::Refused
+            | EventKind::Request
             | EventKind::Return
             | EventKind::Choice
             | EventKind::Trigger

@@ -43,6 +43,34 @@ const LOG: &str = "Android bug-checker log messages \n\
     25 JOIN tid:1\t child-tid:3\n\
     26 RET tid:1\t msg:2\n";
 
+/// Logs of other tools, one each (`docs/formats/logs.md`), and a run that hung.
+const LOGS: [(&str, &str); 4] = [
+    (
+        "speedygo",
+        "1,WR,1,A.java:1:1,1\n1,LK,3,nil,1\n1,RD,2,A.java:2:1,2\n1,UK,3,nil,0\n1,SIG,0,nil,1\n\
+         2,WT,0,nil,1\n2,LK,3,nil,1\n2,WR,2,A.java:3:1,3\n2,UK,3,nil,0\n2,ARD,1,A.java:4:1,4\n",
+    ),
+    (
+        "tsan-log",
+        "Thread 0: |Thread Create (Thread 1)|0x7f|\nThread 1: |ACQ |0x55| at line 3 in file /a.cpp\n\
+         Thread 1: |Write|0x10| at line 4 in file /a.cpp\nThread 1: |REL |0x55| at line 5 in file /a.cpp\n\
+         Thread 0: |Read|0x10| at line 9 in file /a.cpp\nThread 0: |Join (Thread 1)|0x7f|\n",
+    ),
+    (
+        "roadrunner",
+        "[main: RoadRunner Agent Loaded.]\n@   Start(0,1)\n@   Enter(1,Main.run()V)\n@   Acquire(1,@03)\n\
+         @   Rd(1,Main.f_I)  SHADOW  Main.java:50:7\n@   Release(1,@03)\n@   AWr(0,Main.g_I)  S  Main.java:7:1\n\
+         @   Join(0,1)\n",
+    ),
+    (
+        "rapid-csv",
+        "w(x),,\n,acq(l),\n,w(x),\n,rel(l),\n,,sync(z)\nfork(-unknown-thread-),,\nr(z),,\n",
+    ),
+];
+
+const HUNG: &str = "T0|fork(1)|1\nT0|acq(A)|1\nT1|acq(B)|2\nT1|rel(B)|2\nT1|wait(B)|2\nT0|notify(B)|3\n\
+    T1|req(B)|4\nT1|acq(B)|4\nT1|rd(0x10)|5\n    /src/a.c:7\nT0|req(B)|6\nT1|req(A)|7\nT0|end|8\n";
+
 const SITES: &str = "1\tmain\tmain.c:10\n2\tworker\tmain.c:20\n3\thelper\tlib/x.c:3:4\n";
 
 const SITED: &str = "main|fork(T1)|1\nT1|acq(m)|2\nT1|w(x)|3\nT1|rel(m)|2\nmain|w(x)|1\n";
@@ -72,6 +100,10 @@ const REPLIES: &str = r##"{"id":1,"ok":{"version":1,"program":{"name":"x"},"capa
 pub(super) fn by_hand(seeds: &mut Seeds) {
     let mut add = |kind, name: &str, text: &str, of| seeds.add(kind, name, text.into(), of);
     add(Kind::DroidRacer, "log", LOG, None);
+    for (name, log) in LOGS {
+        add(Kind::Log, name, log, None);
+    }
+    add(Kind::Std, "hung", HUNG, None);
     let sited = add(Kind::Std, "sited", SITED, None);
     add(Kind::Sites, "sites", SITES, Some(sited));
     add(Kind::Specification, "specification", SPECIFICATION, None);

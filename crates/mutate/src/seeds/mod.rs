@@ -48,6 +48,7 @@ impl Seeds {
             "examples/models",
             "examples/models/large",
             "crates/cli/tests/data",
+            "data/rapid-binary",
             "fuzz/seeds",
         ] {
             seeds.read_folder(&root.join(part), part)?;
@@ -106,6 +107,7 @@ impl Seeds {
                 "edtrace" => Kind::Edtrace,
                 "std" => Kind::Std,
                 "any" => Kind::Model,
+                "data" => Kind::RapidBinary,
                 _ => continue,
             };
             let bytes = fs::read(&path)?;

@@ -7,7 +7,7 @@ use anyorder_trace::{
 };
 
 /// Counts of a trace.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Debug)]
 pub struct Tally {
     /// Events.
     pub(super) events: u64,
@@ -28,6 +28,23 @@ pub struct Tally {
     /// The activity of handlers over the trace.
     pub(super) lanes: Lanes,
     tasks: Vec<TaskTally>,
+}
+
+impl Default for Tally {
+    fn default() -> Tally {
+        Tally {
+            events: 0,
+            kinds: [0; EventKind::ALL.len()],
+            handlers: Vec::new(),
+            locations: Vec::new(),
+            locks: Vec::new(),
+            tasks_ran: 0,
+            times: None,
+            sparse: [0; 4],
+            lanes: Lanes::default(),
+            tasks: Vec::new(),
+        }
+    }
 }
 
 /// Counts of one handler.

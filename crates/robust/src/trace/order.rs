@@ -19,9 +19,9 @@ pub(super) fn unlocked(trace: &Trace, control: &Control<'_>) -> Result<Trace, St
     control.check_memory(0, trace.memory_bytes() as u64)?;
     let mut columns = trace.columns().clone();
     for row in 0..columns.len() {
-        use EventKind::{Acquire, Destroy, Refused, Release};
+        use EventKind::{Acquire, Destroy, Refused, Release, Request};
         let kind = columns.ops[row].kind();
-        if matches!(kind, Acquire | Release | Destroy | Refused) {
+        if matches!(kind, Acquire | Release | Destroy | Refused | Request) {
             columns.ops[row] = Op::from(EventKind::Other);
             columns.operands[row] = 0;
         }

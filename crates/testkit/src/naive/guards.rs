@@ -48,9 +48,11 @@ fn only_guard(trace: &Trace, location: LocationId, tasks: &[TaskId]) -> bool {
     let of = |task: TaskId| view.events().filter(move |e| e.task == task);
     let effect = |kind: EventKind| {
         use EventKind::{
-            Acquire, Alloc, Begin, Choice, End, Exit, Get, Read, Refused, Release, Return, Trigger,
+            Acquire, Alloc, Begin, Choice, End, Exit, Get, Read, Refused, Release, Request, Return,
+            Trigger,
         };
-        let none = [Read, Get, Begin, End, Exit, Acquire, Release, Refused, Return, Choice];
+        let none =
+            [Read, Get, Begin, End, Exit, Acquire, Release, Refused, Request, Return, Choice];
         !none.contains(&kind) && kind != Trigger && kind != Alloc
     };
     let in_task = [EventKind::Write, EventKind::Rmw, EventKind::Invoke];

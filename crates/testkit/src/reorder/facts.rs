@@ -406,7 +406,11 @@ fn needs(
             let arrivals = arrivals(trace, events, this).unwrap_or_default();
             needs.push((ReorderRule::Arrival, all(&|e| arrivals.contains(&e.id.index()))));
         }
-        EventKind::Acquire | EventKind::Release | EventKind::Destroy | EventKind::Refused => {
+        EventKind::Acquire
+        | EventKind::Release
+        | EventKind::Destroy
+        | EventKind::Refused
+        | EventKind::Request => {
             let name = trace.tables().locks.get(this.operand as usize);
             let name = name.map_or("", |name| trace.tables().name(*name));
             let around = |e: &&Event| e.kind() == EventKind::Alloc && holds(trace, e, name);

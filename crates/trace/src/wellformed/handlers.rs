@@ -15,7 +15,8 @@ struct Condition {
 /// The state of handlers and conditions.
 #[derive(Debug)]
 pub(super) struct Handlers {
-    /// By handler: its first and its last event in the whole trace.
+    /// By handler: its first and its last event in the whole trace, besides the marks of its
+    /// beginning and its end: recorders write these for all threads at the top and at the bottom.
     first: Vec<EventId>,
     last: Vec<EventId>,
     conditions: Vec<Condition>,
@@ -26,17 +27,15 @@ impl Handlers {
         let count = trace.tables().handlers.len();
         let mut first = vec![EventId::NONE; count];
         let mut last = vec![EventId::NONE; count];
-        for task in trace.task_ids() {
-            let span = trace.span(task);
-            let handler = span.handler.index();
-            if handler >= count || span.first.is_none() {
+        for event in trace.events() {
+            let Some(task) = trace.tables().tasks.get(event.task.index()) else { continue };
+            let handler = task.handler.index();
+            if handler >= count || matches!(event.kind(), EventKind::Begin | EventKind::Exit) {
                 continue;
             }
             // `NONE` is greater than all events.
-            first[handler] = first[handler].min(span.first);
-            if last[handler].is_none() || last[handler] < span.last {
-                last[handler] = span.last;
-            }
+            first[handler] = first[handler].min(event.id);
+            last[handler] = event.id;
         }
         let conditions = vec![Condition::default(); trace.tables().conditions.len()];
         Handlers { first, last, conditions }

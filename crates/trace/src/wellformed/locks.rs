@@ -35,7 +35,7 @@ pub(super) struct Locks {
 
 impl Locks {
     pub(super) fn event(&mut self, event: &Event, report: &mut Report<'_>) {
-        if !report.observed || event.kind() == EventKind::Refused {
+        if !report.observed || matches!(event.kind(), EventKind::Refused | EventKind::Request) {
             return;
         }
         let handler = report.handler(event);

@@ -16,9 +16,20 @@ fn a_handler_runs_behind_its_fork_and_before_its_join() {
     check(
         |b, ui, io| {
             on(b, b.initial(ui), EventKind::Join, io);
-            on(b, b.initial(io), EventKind::Exit, io);
+            b.write(b.initial(io), "x").unwrap();
         },
         &["!event `1` joins handler `io`, which goes on until event `2`"],
+    );
+    // Recorders mark the beginnings and the ends of all threads at the top and at the bottom.
+    check(
+        |b, ui, io| {
+            on(b, b.initial(io), EventKind::Begin, io);
+            on(b, b.initial(ui), EventKind::Fork, io);
+            on(b, b.initial(io), EventKind::Begin, io);
+            on(b, b.initial(ui), EventKind::Join, io);
+            on(b, b.initial(io), EventKind::Exit, io);
+        },
+        &[],
     );
     check(
         |b, ui, io| {

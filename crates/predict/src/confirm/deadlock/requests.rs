@@ -1,4 +1,5 @@
-//! Requests of a trace, grouped: events that may wait for a lock or for the end of a thread.
+//! Requests of a trace, grouped: events that may wait for a lock or for the end of a thread. The
+//! request of a lock that was not granted before the trace ends is an event of its own.
 //!
 //! A *class* of requests asks for one thing, in one mode, while its threads hold one set of locks.
 //! Cycles are looked for among classes; the events of each class stand in lists, one for each
@@ -71,22 +72,20 @@ struct Request {
 /// Not all of them once the job is stopped, or if they hold too much: then also returns that.
 pub(super) fn classes(past: &Past<'_>, cancel: &Cancel, sabotage: Sabotage) -> (Vec<Class>, bool) {
     let locks = past.trace.tables().locks.len() as u32;
-    let joins = match sabotage == Sabotage::EndsForgotten {
-        true => Vec::new(),
-        false => joins(past, locks),
-    };
+    let asked = asked(past, locks, sabotage);
     let mut is_joined = vec![false; past.trace.tables().handlers.len()];
-    joins.iter().for_each(|join| is_joined[(join.target.number - locks) as usize] = true);
-    let on_cycle = on_cycles(past, &joins, (&is_joined, locks), cancel);
+    let ends = asked.iter().filter_map(|request| request.target.number.checked_sub(locks));
+    ends.for_each(|handler| is_joined[handler as usize] = true);
+    let on_cycle = on_cycles(past, &asked, (&is_joined, locks), cancel);
     let mut grouped = Grouped { sabotage, ..Grouped::default() };
     let mut open: Vec<Vec<u32>> = vec![Vec::new(); past.chains];
-    let mut later = joins.into_iter().peekable();
+    let mut later = asked.into_iter().peekable();
     for (number, section) in (0_u32..).zip(&past.holding.sections) {
         if is_over(number, cancel) || grouped.held > HELD_MAX {
             return (grouped.classes, true);
         }
-        while let Some(join) = later.next_if(|join| join.event < section.acquire) {
-            add_join(past, join, &mut open, &mut grouped, (&is_joined, locks));
+        while let Some(request) = later.next_if(|request| request.event < section.acquire) {
+            add(past, request, &mut open, &mut grouped, (&is_joined, locks));
         }
         if section.lock >= locks {
             continue;
@@ -111,8 +110,8 @@ pub(super) fn classes(past: &Past<'_>, cancel: &Cancel, sabotage: Sabotage) -> (
         }
         open[section.chain as usize].push(number);
     }
-    for join in later {
-        add_join(past, join, &mut open, &mut grouped, (&is_joined, locks));
+    for request in later {
+        add(past, request, &mut open, &mut grouped, (&is_joined, locks));
     }
     (grouped.classes, false)
 }
@@ -129,33 +128,56 @@ fn own_thread(past: &Past<'_>, event: u32, (joined, locks): (&[bool], u32)) -> O
     is_joined.then_some(Thing { number: locks + handler, exclusive: false })
 }
 
-/// Returns the joins of a trace, without what their threads hold.
-fn joins(past: &Past<'_>, locks: u32) -> Vec<Request> {
+/// Returns the requests of a trace that begin no section, without what their threads hold: joins,
+/// and locks that a thread asks for with its last event.
+fn asked(past: &Past<'_>, locks: u32, sabotage: Sabotage) -> Vec<Request> {
     let columns = past.trace.columns();
-    let joins = (0_u32..).zip(&columns.ops).filter(|(_, op)| op.kind() == EventKind::Join);
-    let request = |(event, _): (u32, _)| Request {
-        event,
-        chain: past.chain[event as usize],
-        target: Thing { number: locks + columns.operands[event as usize], exclusive: true },
-        held: Vec::new(),
-    };
     let handlers = past.trace.tables().handlers.len() as u32;
-    joins.map(request).filter(|join| join.target.number - locks < handlers).collect()
+    // By chain, from the end: whether all that was seen of it are exits.
+    let mut is_last = vec![true; past.chains];
+    let mut asked = Vec::new();
+    for event in (0..columns.ops.len() as u32).rev() {
+        let op = columns.ops[event as usize];
+        let chain = past.chain[event as usize];
+        let operand = columns.operands[event as usize];
+        let is_last = &mut is_last[chain as usize];
+        let number = match op.kind() {
+            EventKind::Exit => continue,
+            EventKind::Join if operand < handlers && sabotage != Sabotage::EndsForgotten => {
+                Some(locks + operand)
+            }
+            EventKind::Request if operand < locks && op.mode().bits() < 2 => {
+                let counts = *is_last || sabotage == Sabotage::RequestsAnywhere;
+                (counts && sabotage != Sabotage::RequestsForgotten).then_some(operand)
+            }
+            _ => None,
+        };
+        *is_last = false;
+        if let Some(number) = number {
+            let exclusive = number >= locks || !op.mode().is_shared();
+            let target = Thing { number, exclusive };
+            asked.push(Request { event, chain, target, held: Vec::new() });
+        }
+    }
+    asked.reverse();
+    asked
 }
 
-fn add_join(
+/// Adds a request that begins no section.
+fn add(
     past: &Past<'_>,
-    mut join: Request,
+    mut request: Request,
     open: &mut [Vec<u32>],
     grouped: &mut Grouped,
     joined: (&[bool], u32),
 ) {
-    let held = &mut open[join.chain as usize];
-    held.retain(|other| past.holding.sections[*other as usize].release > join.event);
-    join.held = held.iter().map(|section| thing(past, *section)).collect();
-    join.held.extend(own_thread(past, join.event, joined));
-    if !join.held.is_empty() {
-        grouped.add(join);
+    let held = &mut open[request.chain as usize];
+    held.retain(|other| past.holding.sections[*other as usize].release > request.event);
+    request.held = held.iter().map(|section| thing(past, *section)).collect();
+    request.held.extend(own_thread(past, request.event, joined));
+    let is_own = request.held.iter().any(|held| held.number == request.target.number);
+    if !request.held.is_empty() && !is_own {
+        grouped.add(request);
     }
 }
 
@@ -163,7 +185,7 @@ fn add_join(
 /// for"; `NONE` for one that is alone. A cycle lies within one component.
 fn on_cycles(
     past: &Past<'_>,
-    joins: &[Request],
+    asked: &[Request],
     (is_joined, locks): (&[bool], u32),
     cancel: &Cancel,
 ) -> Vec<u32> {
@@ -171,7 +193,7 @@ fn on_cycles(
     let things = locks as usize + is_joined.len();
     let mut edges: Vec<(u32, u32)> = Vec::new();
     let mut open: Vec<Vec<u32>> = vec![Vec::new(); past.chains];
-    let mut later = joins.iter().peekable();
+    let mut later = asked.iter().peekable();
     let mut most = EDGES_MIN;
     let mut asks = |event: u32, chain: u32, target: u32, open: &mut [Vec<u32>]| {
         let held = &mut open[chain as usize];
@@ -189,13 +211,15 @@ fn on_cycles(
         if is_over(number, cancel) {
             break;
         }
-        while let Some(join) = later.next_if(|join| join.event < section.acquire) {
-            asks(join.event, join.chain, join.target.number, &mut open);
+        while let Some(request) = later.next_if(|request| request.event < section.acquire) {
+            asks(request.event, request.chain, request.target.number, &mut open);
         }
         asks(section.acquire, section.chain, section.lock, &mut open);
         open[section.chain as usize].push(number);
     }
-    later.for_each(|join| asks(join.event, join.chain, join.target.number, &mut open));
+    later.for_each(|request| {
+        asks(request.event, request.chain, request.target.number, &mut open);
+    });
     edges.sort_unstable();
     edges.dedup();
     let mut component = vec![NONE; things];

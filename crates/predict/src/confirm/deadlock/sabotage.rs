@@ -17,6 +17,10 @@ anyorder_common::sabotage! {
     AttemptsWait,
     /// No thread waits for the end of another one.
     EndsForgotten,
+    /// A lock that a thread asks for with its last event is not asked for.
+    RequestsForgotten,
+    /// A thread waits at a request also where the trace goes on.
+    RequestsAnywhere,
     /// All sections are exclusive.
     AllExclusive,
     /// All sections are shared.

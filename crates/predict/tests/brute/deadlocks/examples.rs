@@ -243,6 +243,20 @@ const EXAMPLES: &[Example] = &[
          T2.acq(A) T2.rel(A) T2.rel(B) T2.rel(G)",
         &[],
     ),
+    example("D18", "T1.acq(A) T2.acq(B) T1.req(B) T2.req(A)", &[&[3, 4]]),
+    example("D18b", "T1.acq(A) T2.acq(B) T1.req(B) T2.req(A) T1.exit() T2.exit()", &[&[3, 4]]),
+    // The run goes on behind a request: the place of waiting is the acquire, and where nothing
+    // follows that takes the lock, nobody knows whether the thread waited.
+    example("D18c", "T1.acq(A) T2.acq(B) T1.req(B) T1.w(x) T2.req(A)", &[]),
+    example(
+        "D18d",
+        "T1.req(A) T1.acq(A) T1.req(B) T1.acq(B) T1.rel(B) T1.rel(A) T2.acq(B) T2.req(A)",
+        &[&[4, 8]],
+    ),
+    example("D18e", "T1.racq(A) T2.racq(B) T1.rreq(B) T2.rreq(A)", &[]),
+    example("D18f", "T1.racq(A) T2.racq(B) T1.req(B) T2.req(A)", &[&[3, 4]]),
+    example("D18g", "T1.acq(A) T2.acq(B) T1.treq(B) T2.req(A)", &[]),
+    example("D18h", "T1.acq(A) T1.acq(B) T2.acq(C) T1.req(B) T2.req(A)", &[]),
     example(
         "D20",
         "T1.acq(F0) T1.acq(F1) T1.rel(F1) T1.rel(F0) T2.acq(F1) T2.acq(F2) T2.rel(F2) \
@@ -279,6 +293,13 @@ fn read(text: &str) -> Trace {
             "acq" => (acquire, Mode::EXCLUSIVE),
             "racq" => (acquire, Mode::SHARED),
             "tacq" => (acquire, Mode::TRY_EXCLUSIVE),
+            "req" => (EventKind::Request, Mode::EXCLUSIVE),
+            "rreq" => (EventKind::Request, Mode::SHARED),
+            "treq" => (EventKind::Request, Mode::TRY_EXCLUSIVE),
+            "exit" => {
+                b.push(task, EventKind::Exit.into(), 0);
+                continue;
+            }
             "rel" => (release, Mode::EXCLUSIVE),
             "rrel" => (release, Mode::SHARED),
             "fork" | "join" => {

@@ -15,7 +15,7 @@ use anyorder_predict::{
 };
 use anyorder_system::{Cancel, Control};
 use anyorder_testkit::effort::sampled;
-use anyorder_trace::{EventId, Trace};
+use anyorder_trace::{EventId, EventKind, Trace};
 use naive::{Naive, Shape, Threads, deadlocks, in_order};
 use programs::{Family, run};
 use std::collections::{BTreeMap, BTreeSet};
@@ -77,6 +77,7 @@ struct Tally {
     joins: u64,
     shared: u64,
     hung: u64,
+    asked: u64,
 }
 
 impl Tally {
@@ -96,6 +97,8 @@ impl Tally {
             self.joins += u64::from(one.requests.iter().any(|of| ends(&of)));
             let is_shared = |event: &EventId| trace.event(*event).mode().is_shared();
             self.shared += u64::from(one.events().iter().any(is_shared));
+            let asks = |event: &EventId| trace.event(*event).kind() == EventKind::Request;
+            self.asked += u64::from(one.events().iter().any(asks));
             self.hung += u64::from(witness.order.len() + witness.prefix as usize == trace.len());
         }
     }
@@ -106,7 +109,7 @@ fn the_search_finds_the_deadlocks_of_all_reorderings() {
     let mut tallies: BTreeMap<Family, Tally> = BTreeMap::new();
     for seed in sampled(640, 6_000) {
         let mut rng = RandomSource::new(seed);
-        let family = Family::ALL[(seed % 8) as usize];
+        let family = Family::ALL[(seed % 9) as usize];
         let trace = run(&mut rng, family, 24);
         let what = format!("seed {seed}, {family:?}\n{}", show(&trace));
         let threads = Threads::new(&trace);
@@ -135,6 +138,7 @@ fn the_search_finds_the_deadlocks_of_all_reorderings() {
         sum(|t| t.shared),
         sum(|t| t.impossible),
         sum(|t| t.by_solver),
+        sum(|t| t.asked),
     ];
     assert!(counts.iter().all(|count| *count > 2), "{counts:?}");
 }

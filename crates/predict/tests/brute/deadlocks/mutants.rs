@@ -10,7 +10,7 @@ use anyorder_trace::Trace;
 use std::collections::BTreeSet;
 use std::panic::catch_unwind;
 
-const FAULTS: [Sabotage; 14] = [
+const FAULTS: [Sabotage; 16] = [
     Sabotage::SectionsNeverEnd,
     Sabotage::OrderIsNecessary,
     Sabotage::ReadersExclude,
@@ -19,6 +19,8 @@ const FAULTS: [Sabotage; 14] = [
     Sabotage::ForksForgotten,
     Sabotage::AttemptsWait,
     Sabotage::EndsForgotten,
+    Sabotage::RequestsForgotten,
+    Sabotage::RequestsAnywhere,
     Sabotage::AllExclusive,
     Sabotage::AllShared,
     Sabotage::GatesForgotten,
@@ -65,7 +67,7 @@ fn right(trace: &Trace) -> Option<Shapes> {
 #[test]
 fn every_fault_is_noticed() {
     let random = (1..=TRACES).map(|seed| {
-        let family = Family::ALL[(seed % 8) as usize];
+        let family = Family::ALL[(seed % 9) as usize];
         (run(&mut RandomSource::new(seed), family, 24), false)
     });
     let mut open: Vec<Sabotage> = FAULTS.to_vec();

@@ -109,11 +109,14 @@ impl<'t> Threads<'t> {
                 let Some(new) = self.begins[next].map(|new| self.sections[new]) else {
                     return Vec::new();
                 };
+                self.holders(lane, (new.lock, new.exclusive), done)
+            }
+            EventKind::Request if event.mode().bits() < 2 && self.hangs(lane, next) => {
                 let open = self.open(done).into_iter().map(|section| self.sections[section]);
-                open.filter(|s| s.lock == new.lock && s.lane != lane)
-                    .filter(|s| s.exclusive || new.exclusive)
-                    .map(|s| s.lane)
-                    .collect()
+                if open.into_iter().any(|s| s.lane == lane && s.lock == event.operand) {
+                    return Vec::new();
+                }
+                self.holders(lane, (event.operand, !event.mode().is_shared()), done)
             }
             EventKind::Join => {
                 let target = event.operand as usize;
@@ -124,13 +127,36 @@ impl<'t> Threads<'t> {
         }
     }
 
+    /// Returns the lanes of the open sections that exclude a new one.
+    fn holders(
+        &self,
+        lane: usize,
+        (lock, exclusive): (u32, bool),
+        done: &dyn Fn(usize) -> bool,
+    ) -> Vec<usize> {
+        let open = self.open(done).into_iter().map(|section| self.sections[section]);
+        let others = open.filter(|s| s.lock == lock && s.lane != lane);
+        others.filter(|s| s.exclusive || exclusive).map(|s| s.lane).collect()
+    }
+
+    /// Returns whether a lane ends with an event.
+    fn hangs(&self, lane: usize, event: usize) -> bool {
+        let kind = |event: usize| self.trace.event(EventId(event as u32)).kind();
+        let mut later = self.lanes[lane].iter().filter(|other| **other > event);
+        later.all(|other| kind(*other) == EventKind::Exit)
+    }
+
     fn target(&self, request: usize) -> Thing {
+        let event = self.trace.event(EventId(request as u32));
+        if event.kind() == EventKind::Request {
+            return (false, event.operand, !event.mode().is_shared());
+        }
         match self.begins[request] {
             Some(section) => {
                 let section = self.sections[section];
                 (false, section.lock, section.exclusive)
             }
-            None => (true, self.trace.event(EventId(request as u32)).operand, true),
+            None => (true, event.operand, true),
         }
     }
 

@@ -13,11 +13,13 @@ pub(super) enum Family {
     Reentrant,
     Tries,
     Conditions,
+    /// Threads say what they ask for, and may end there.
+    Requests,
     Mixed,
 }
 
 impl Family {
-    pub(super) const ALL: [Family; 8] = [
+    pub(super) const ALL: [Family; 9] = [
         Family::Locks,
         Family::Data,
         Family::Forks,
@@ -25,6 +27,7 @@ impl Family {
         Family::Reentrant,
         Family::Tries,
         Family::Conditions,
+        Family::Requests,
         Family::Mixed,
     ];
 
@@ -36,6 +39,7 @@ impl Family {
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Acquire(u32, Mode),
+    Request(u32, Mode),
     Release(u32, Mode),
     Access(EventKind, u32),
     Fork(usize),
@@ -69,7 +73,7 @@ pub(super) fn run(rng: &mut RandomSource, family: Family, most: usize) -> Trace 
     if family.has(Family::Forks) {
         fork(rng, &mut all);
     }
-    record(rng, &mut all, locks, most)
+    record(rng, &mut all, locks, most, family.has(Family::Requests))
 }
 
 /// Lets threads start others, and wait for their ends.
@@ -142,6 +146,10 @@ fn acquire(
         (None, true, true) => Mode::TRY_SHARED,
     };
     held.push((lock, mode));
+    // Few, as each is an event more to reorder.
+    if family.has(Family::Requests) && rng.chance(40) {
+        steps.push(Step::Request(lock, mode));
+    }
     steps.push(Step::Acquire(lock, mode));
 }
 
@@ -171,7 +179,13 @@ fn condition(rng: &mut RandomSource, (steps, held): (&mut Vec<Step>, &mut Vec<(u
 }
 
 /// Runs the threads in a random order until they end or wait for ever.
-fn record(rng: &mut RandomSource, all: &mut [Thread], locks: u32, most: usize) -> Trace {
+fn record(
+    rng: &mut RandomSource,
+    all: &mut [Thread],
+    locks: u32,
+    most: usize,
+    asks: bool,
+) -> Trace {
     let mut b = TraceBuilder::new();
     let tasks: Vec<TaskId> = (0..all.len())
         .map(|i| {
@@ -210,6 +224,9 @@ fn record(rng: &mut RandomSource, all: &mut [Thread], locks: u32, most: usize) -
                 held.push((t, lock, mode.is_shared()));
                 b.push(task, Op::new(EventKind::Acquire, mode), lock);
             }
+            Step::Request(lock, mode) => {
+                b.push(task, Op::new(EventKind::Request, mode), lock);
+            }
             Step::Release(lock, mode) => {
                 let at = held.iter().position(|of| (of.0, of.1) == (t, lock)).expect("held");
                 held.remove(at);
@@ -238,7 +255,25 @@ fn record(rng: &mut RandomSource, all: &mut [Thread], locks: u32, most: usize) -
             }
         }
     }
+    if asks {
+        end(rng, all, &tasks, &mut b);
+    }
     b.finish()
+}
+
+/// Lets threads that stand before an acquire ask for it, and some of them exit there.
+fn end(rng: &mut RandomSource, all: &[Thread], tasks: &[TaskId], b: &mut TraceBuilder) {
+    for (thread, task) in all.iter().zip(tasks) {
+        if let Some(Step::Acquire(lock, mode)) = thread.steps.get(thread.next)
+            && thread.begun
+            && rng.chance(80)
+        {
+            b.push(*task, Op::new(EventKind::Request, *mode), *lock);
+            if rng.chance(30) {
+                b.push(*task, EventKind::Exit.into(), 0);
+            }
+        }
+    }
 }
 
 fn is_ready(all: &[Thread], t: usize, held: &[(usize, u32, bool)], signals: usize) -> bool {

@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+mod list;
+mod recognise;
+
 /// A kind of file that the readers do not support.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Foreign {
@@ -39,15 +42,24 @@ const OURS: Foreign = Foreign {
 };
 
 const CSV: Foreign = Foreign {
-    what: "this is a trace as comma-separated values, such as RAPID writes",
+    what: "this is a trace as comma-separated values, with a line for each event",
     advice: "rewrite each line `T1,acq,m,7` as `T1|acq(m)|7`, for example with \
         `awk -F, '{print $1 \"|\" $2 \"(\" $3 \")|\" $4}'`; docs/formats/std.md lists the operations",
 };
 
-const ROADRUNNER: Foreign = Foreign {
-    what: "this is a log of RoadRunner",
-    advice: "RAPID turns it into STD, which is read; docs/formats/std.md lists the operations",
-};
+/// Recognises the start of an input that is not text; `None` where it is unknown.
+#[must_use]
+pub fn foreign_binary(head: &[u8]) -> Option<&'static Foreign> {
+    let is_go = head.starts_with(b"go 1.")
+        && head.get(..16).is_some_and(|start| start.windows(7).any(|part| part == b" trace\0"));
+    match () {
+        () if is_go => Some(&list::GO_EXECUTION),
+        () if head.starts_with(b"PERFILE2") => Some(&list::PERF),
+        () if head.starts_with(b"\x10\0\x04\x46\x78\x54\x16\0") => Some(&list::FUCHSIA),
+        () if recognise::is_perfetto(head) => Some(&list::PERFETTO),
+        () => None,
+    }
+}
 
 /// Recognises the start of a text that is not a trace; `None` where it is unknown.
 #[must_use]
@@ -55,7 +67,8 @@ pub fn foreign(head: &[u8]) -> Option<&'static Foreign> {
     let text = String::from_utf8_lossy(head);
     let start = text.trim_start_matches('\u{feff}').trim_start();
     let has = |part: &str| text.contains(part);
-    let starts = |parts: &[&str]| parts.iter().any(|part| start.starts_with(part));
+    let is_json = start.starts_with(['{', '[']);
+    let lines = || start.lines().map(str::trim).filter(|line| !line.is_empty()).take(LINES_MAX);
     match () {
         () if has("WARNING: ThreadSanitizer:") || has("FATAL: ThreadSanitizer") => {
             Some(&REPORT_OF_TSAN)
@@ -64,24 +77,38 @@ pub fn foreign(head: &[u8]) -> Option<&'static Foreign> {
         () if has("== Helgrind") || has("== DRD,") || has("== Memcheck,") => {
             Some(&REPORT_OF_VALGRIND)
         }
-        () if starts(&["{"]) && (has("\"tool\":\"anyorder\"") || has("\"schedule\":")) => {
-            Some(&OURS)
+        () if is_json && (has("\"tool\":\"anyorder\"") || has("\"schedule\":")) => Some(&OURS),
+        () if is_json && (has("\"traceEvents\"") || has("\"ph\":")) => Some(&CHROME),
+        () if is_json && has("\"resourceSpans\"") => Some(&list::OPEN_TELEMETRY),
+        () if is_json && has("\"traceID\"") && has("\"spans\"") => Some(&list::JAEGER),
+        () if is_json && has("\"states\"") && (has("\"#meta\"") || has("\"vars\"")) => {
+            Some(&list::ITF)
         }
-        () if starts(&["{", "["]) && (has("\"traceEvents\"") || has("\"ph\":")) => Some(&CHROME),
-        () if start.lines().take(64).any(is_roadrunner) => Some(&ROADRUNNER),
+        () if has("Java-level deadlock:") => Some(&list::JAVA_DEADLOCK),
+        () if has("Full thread dump") => Some(&list::JAVA_DUMP),
+        () if has("possible circular locking dependency detected") => Some(&list::LOCKDEP),
+        () if has("inconsistent lock state") || has("possible recursive locking detected") => {
+            Some(&list::LOCKDEP)
+        }
+        () if has("= Invalid execution results =") || has("= The execution has hung") => {
+            Some(&list::LINCHECK)
+        }
+        () if has("<Initial predicate>") || has("TLC2 Version") => Some(&list::TLC),
+        () if start.starts_with("# tracer:") || recognise::most(lines(), recognise::is_ftrace) => {
+            Some(&list::FTRACE)
+        }
+        () if recognise::most(lines(), recognise::is_strace) => Some(&list::STRACE),
+        () if lines().any(recognise::is_shiviz) => Some(&list::SHIVIZ),
+        () if lines().any(recognise::is_go_form) => Some(&list::SPEEDY_GO_FORM),
+        () if recognise::most(lines(), recognise::is_advocate) => Some(&list::ADVOCATE),
+        () if recognise::most(lines(), recognise::is_focs) => Some(&list::FOCS),
         () if start.lines().take(64).any(is_csv) => Some(&CSV),
         () => None,
     }
 }
 
-/// Returns whether a line is an operation of RoadRunner: `@  Acquire(0,l,...)`.
-fn is_roadrunner(line: &str) -> bool {
-    let Some(rest) = line.strip_prefix('@') else { return false };
-    let name: String =
-        rest.trim_start().chars().take_while(|c| c.is_ascii_alphanumeric()).collect();
-    ["Acquire", "Release", "Rd", "Wr", "Enter", "Exit", "Start", "Join", "Fork"]
-        .contains(&name.as_str())
-}
+/// This many lines with content are looked at.
+const LINES_MAX: usize = 20;
 
 /// Returns whether a line has at least three comma-separated fields, and an operation on memory, a
 /// lock or a thread as the second or third: `T1,acq(L1),12`, `0,RD,5`.
