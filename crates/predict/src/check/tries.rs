@@ -34,7 +34,14 @@ pub trait Confirms {
 
     /// Returns the work so far, in visited events. Equal calls give equal numbers.
     fn work(&self) -> u64;
+
+    /// Does other work with the same search. Called once: when each group has had its first try, or
+    /// the tries have visited [`SHARE`] events.
+    fn between_turns(&mut self, _control: &Control<'_>) {}
 }
+
+/// The events that the tries visit at most before the search does other work.
+pub const SHARE: u64 = 50_000_000;
 
 /// The results of all tries.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -48,8 +55,8 @@ pub(crate) struct TriedPairs {
 }
 
 /// Tries one pair of each group, then the next pair of each group. Stops after the last pair or at
-/// a limit. `pass_on` takes the results so far: before the first try, and when the number of
-/// confirmed pairs has doubled.
+/// a limit. `pass_on` takes the results so far: before the first try, before and after the search
+/// does other work, and when the number of confirmed pairs has doubled.
 pub(crate) fn try_all(
     (candidates, groups): (&[Candidate], &[Group]),
     confirms: &mut dyn Confirms,
@@ -68,7 +75,14 @@ pub(crate) fn try_all(
         pass_on(&tried.pair_results);
     }
     let mut confirmed = 0_u64;
-    for (group, member) in in_turns(groups) {
+    let mut between = Some(confirms.work().saturating_add(SHARE));
+    for (turn, group, member) in in_turns(groups) {
+        if between.is_some_and(|work| turn > 0 || confirms.work() > work) {
+            between = None;
+            pass_on(&tried.pair_results);
+            confirms.between_turns(control);
+            pass_on(&tried.pair_results);
+        }
         let candidate = candidates[member];
         // A trace in memory has 32-bit numbers.
         let ids = [candidate.first, candidate.second].map(u32::try_from);
@@ -96,6 +110,9 @@ pub(crate) fn try_all(
         }
         done += 1;
     }
+    if between.is_some() {
+        confirms.between_turns(control);
+    }
     tried
 }
 
@@ -107,13 +124,13 @@ impl TriedPairs {
     }
 }
 
-/// Returns the members of all groups with the positions of their groups: first the first member of
-/// each group, then the second of each, and so on.
-fn in_turns(groups: &[Group]) -> impl Iterator<Item = (usize, usize)> + '_ {
+/// Returns the members of all groups, each with the number of its turn and the position of its
+/// group: first the first member of each group, then the second of each, and so on.
+fn in_turns(groups: &[Group]) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
     let longest = groups.iter().map(|group| group.members.len()).max().unwrap_or(0);
     (0..longest).flat_map(move |turn| {
         let groups = groups.iter().enumerate();
-        groups.filter_map(move |(at, group)| Some((at, *group.members.get(turn)?)))
+        groups.filter_map(move |(at, group)| Some((turn, at, *group.members.get(turn)?)))
     })
 }
 
