@@ -28,6 +28,9 @@ pub struct RaceOptions {
     pub group_by: GroupBy,
     /// The most pairs of events that a group lists.
     pub max_pairs: usize,
+    /// Of pairs of runs of accesses that reports do not tell apart, how many are kept one by one;
+    /// of the others, all that can be uncovered. All are counted.
+    pub like_pairs_max: usize,
     /// Whether reports mark patterns that seldom do harm.
     pub filters: bool,
     /// Whether [`Checked::into_order`] gives the relation.
@@ -46,6 +49,7 @@ impl RaceOptions {
             coverage,
             group_by: GroupBy::Field,
             max_pairs: 1000,
+            like_pairs_max: 4096,
             filters: true,
             keep_order: false,
         }
@@ -163,7 +167,8 @@ impl<'t> Check<'t, '_> {
         let memory = control.limits.memory_bytes;
         let conflicts = Conflicts::new(self.trace, strand_of, cancel, memory)?;
         let mut pass = Detection {
-            detector: Detector::new(self.trace, &conflicts),
+            detector: Detector::new(self.trace, &conflicts)
+                .keeping(self.options.like_pairs_max, self.options.group_by),
             triggers: CapturedClocks::new(origins.triggers()),
         };
         let total = self.trace.len() as u64;
@@ -226,7 +231,7 @@ impl<'t> Check<'t, '_> {
     }
 
     fn all_uncovered(&self) -> Uncovered {
-        let in_pair = self.races.pairs.iter().map(|pair| self.races.pairs_in(*pair)).collect();
+        let in_pair = (0..self.races.pairs.len()).map(|at| self.races.pairs_in(at)).collect();
         Uncovered { in_pair, edge_only: false }
     }
 
