@@ -28,6 +28,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+/// Each pair is tried in this part of the work of a search.
+const ONE_BY_ONE: u64 = 1_000;
+
 /// The parameters of a prediction.
 pub(crate) struct Question<'a> {
     /// The name of the trace in messages.
@@ -97,6 +100,7 @@ impl<'a> Question<'a> {
 
     fn check_options(&self, tables: &Tables, analysis: Analysis) -> CheckOptions {
         let (search, max_pairs) = (&self.options.search, self.options.max_pairs);
+        let fitting = CheckOptions::default();
         let pairs = match self.options.pairs {
             // A requested weaker analysis reports its own candidates.
             Pairs::Auto if matches!(analysis, Analysis::Hb | Analysis::Wdc) => Pairs::Candidates,
@@ -111,6 +115,7 @@ impl<'a> Question<'a> {
             reorders: reorders(analysis, tables),
             tries_max: search.max_tries,
             work_max: search.max_work,
+            one_by_one_max: (search.max_work / ONE_BY_ONE).max(fitting.one_by_one_max),
             max_pairs,
         }
     }

@@ -5,7 +5,9 @@ use anyorder_certify::{
     Calls, ClaimedDeadlock, ClaimedWitness, Lanes, ReorderingChecker, WitnessForm,
 };
 use anyorder_predict::check::{Confirms, PairResult};
-use anyorder_predict::{Answer, Confirmer, DeadlockOptions, Deadlocks, Form, Reorders, Witness};
+use anyorder_predict::{
+    Answer, Confirmer, DeadlockOptions, Deadlocks, Form, InOrderAnswer, Reorders, Together, Witness,
+};
 use anyorder_system::{Cancel, Control};
 use anyorder_trace::{EventId, Trace};
 use std::cell::RefCell;
@@ -99,6 +101,18 @@ impl Confirms for Search<'_> {
 
     fn work(&self) -> u64 {
         self.confirmer.stats().events
+    }
+
+    fn decide(&mut self, first: EventId, second: EventId, cancel: &Cancel) -> Option<PairResult> {
+        match self.confirmer.decide_in_order(first, second, cancel) {
+            InOrderAnswer::Confirmed(form) => Some(PairResult::Shown(form, Together::Yes)),
+            InOrderAnswer::Impossible => Some(PairResult::Impossible),
+            InOrderAnswer::Open => None,
+        }
+    }
+
+    fn begin_group(&mut self) {
+        self.confirmer.begin_in_order();
     }
 
     fn between_turns(&mut self, control: &Control<'_>) {
