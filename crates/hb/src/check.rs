@@ -78,7 +78,7 @@ pub struct Statistics {
     /// The number of chains of the trace's strands: the width of the clocks.
     pub chains: u64,
     /// Steps of the work that can grow faster than the events: nodes of clocks joined, chains asked
-    /// for a place, handlers compared at a location. Each event counts as a step. For tests of
+    /// for a place, handlers compared at a location, races kept. Each event counts as a step. For tests of
     /// growth; no report has them.
     pub steps: u64,
     /// Racing pairs of accesses.
@@ -177,6 +177,7 @@ impl<'t> Check<'t, '_> {
         let Detection { detector, triggers } = pass;
         self.statistics.steps = total + engine.steps() + detector.visited;
         self.races = detector.races;
+        self.statistics.steps += self.races.pairs.len() as u64;
         self.statistics.race_pairs = self.races.total();
         let mut judged = Judged { origins: &origins, triggers: &triggers, covered: None };
         let outcome = ends.and_then(|ends| {
