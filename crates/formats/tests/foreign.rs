@@ -75,6 +75,7 @@ fn other_texts_are_not_named() {
         "key = value\nother(thing) = 7x\n",
         "{\"name\":\"x\"}",
         "[1,2,3]",
+        "INFO {\"requests\":3}\nINFO {\"requests\":4}\n",
         "M,7\n",
         "fn main() {\n    println!(\"a\");\n}\n",
         "# A page\n\nsome [text] and more: text.\n",
