@@ -154,7 +154,7 @@ fn branches_and_blocks_are_told_and_change_nothing() {
 }
 
 /// Files of other tools, and a part of what is said of each.
-const NO_TRACES: [(&[u8], &str, &str); 22] = [
+const NO_TRACES: [(&[u8], &str, &str); 21] = [
     (b"go 1.22 trace\0\0\0\x01\x02\x03\0\xff", "execution trace of Go", "T1|acq(m)"),
     (b"PERFILE2\x68\0\0\0\0\0\0\0", "`perf`", "T1|acq(m)"),
     (b"\x10\0\x04\x46\x78\x54\x16\0\x01", "Fuchsia", "T1|acq(m)"),
@@ -182,7 +182,6 @@ const NO_TRACES: [(&[u8], &str, &str); 22] = [
         "ADVOCATE",
         "main.go:10",
     ),
-    (b"main1,[(825741476080,0,M,.\\main.go:8)],C,-\n", "SpeedyGo", "main.go:10"),
     (b"T1,acq,m,7\nT1,w,x,8\n", "comma-separated", "awk"),
     (b"{\"schema\":1,\"tool\":\"anyorder\"}", "result or a schedule of anyorder", "replay"),
 ];

@@ -68,14 +68,6 @@ pub(super) fn is_shiviz(line: &str) -> bool {
     !host.is_empty() && !host.contains(' ') && has_own && clock.split(',').all(is_entry)
 }
 
-/// `main1,[(825741476080,0,M,main.go:8)],C,-`.
-pub(super) fn is_go_form(line: &str) -> bool {
-    let Some((thread, rest)) = line.split_once(",[(") else { return false };
-    let Some((items, end)) = rest.rsplit_once(")],") else { return false };
-    let state = end.split(',').next().unwrap_or_default();
-    is_word(thread) && items.split(',').count() >= 4 && matches!(state, "P" | "C")
-}
-
 /// `M,7,8,12,-,L,t,main.go:10;C,9,0,13,...`.
 pub(super) fn is_advocate(line: &str) -> bool {
     let is_element = |element: &str| {
