@@ -38,7 +38,7 @@ const TRACES: [(&str, &str); 6] = [
 ];
 
 #[test]
-fn each_format_is_recognised_told_of_converted_and_checked() {
+fn each_format_is_recognised_converted_and_checked() {
     let folder = folder();
     for (format, text) in TRACES {
         let input = match format {
@@ -134,7 +134,7 @@ fn runs_of_papers_have_races_where_their_authors_say() {
 }
 
 #[test]
-fn branches_and_blocks_are_told_and_change_nothing() {
+fn branches_and_blocks_have_a_warning_and_change_nothing() {
     let folder = folder();
     let plain = "T1|w(x)|1\nT1|w(y)|2\nT2|r(y)|3\nT2|w(x)|4\n";
     let branched = plain.replace("T2|w(x)", "T2|branch|3\nT2|w(x)");
@@ -146,10 +146,10 @@ fn branches_and_blocks_are_told_and_change_nothing() {
         (found(&result, "race").len(), result["complete"].clone(), warnings)
     };
     let (races, complete, _) = count(plain);
-    for (text, told) in [(branched, "each read keeps what it read"), (blocks, "atomic blocks")] {
+    for (text, warning) in [(branched, "each read keeps what it read"), (blocks, "atomic blocks")] {
         let (other, whole, warnings) = count(&text);
         assert_eq!((other, &whole), (races, &complete), "{text}");
-        assert!(warnings.contains(told), "{warnings}");
+        assert!(warnings.contains(warning), "{warnings}");
     }
 }
 

@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_marked_by_begin_and_end_are_told_once() {
+    fn blocks_marked_by_begin_and_end_are_named_once() {
         let block = "T1|begin|1\nT1|w(x)|1\nT1|end|1\n";
         let text = block.repeat(5) + &block.replace("T1", "T2").repeat(3);
         let doubts = doubts(&text);

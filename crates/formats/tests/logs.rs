@@ -279,7 +279,7 @@ fn a_buffered_channel_orders_sends_and_receives() {
         // Two values fit.
         (signal.clone(), None),
         (signal.clone(), None),
-        // The first is received: then there is room for the third.
+        // The first is received: then there is space for the third.
         (wake.clone(), Some(0)),
         (signal.clone(), None),
         (wake.clone(), Some(3)),
@@ -352,7 +352,7 @@ fn each_wrong_line_is_named_with_its_column() {
 }
 
 #[test]
-fn unknown_operations_are_kept_and_told() {
+fn unknown_operations_are_kept_with_a_warning() {
     for (format, text, operation) in [
         (Format::SpeedyGo, "1,WR,1,nil,1\n1,FROB,1,nil,1\n", "FROB"),
         (Format::SpeedyGo, "a,[(1,0,R,-)],C,-\na,[(1,0,&,-)],C,-\n", "&"),

@@ -30,7 +30,7 @@ struct Channel {
     /// Sends whose value nobody has received.
     sent: VecDeque<u64>,
     /// Receives whose place no send has taken.
-    room: VecDeque<u64>,
+    space: VecDeque<u64>,
     sends: u64,
     closed: Option<u64>,
 }
@@ -149,14 +149,14 @@ impl GoForm {
             let text = [word, b"(", object.0, b")"].concat();
             return out.unknown(thread, (&text, object.1), site);
         }
-        let [sent, room] = [&b".sent"[..], b".room"].map(|end| [b"c", object.0, end].concat());
-        let (sent, room) = ((&*sent, object.1), (&*room, object.1));
+        let [sent, space] = [&b".sent"[..], b".space"].map(|end| [b"c", object.0, end].concat());
+        let (sent, space) = ((&*sent, object.1), (&*space, object.1));
         let signal = (EventKind::Signal.into(), Target::Condition);
         let channel = self.channels.entry_ref(object.0).or_default();
         match what.0 {
             b"!" => {
                 if channel.sends >= buffer {
-                    out.wake(thread, room, site, channel.room.pop_front())?;
+                    out.wake(thread, space, site, channel.space.pop_front())?;
                 }
                 channel.sends += 1;
                 channel.sent.push_back(out.event(thread, signal, sent, site)?);
@@ -164,7 +164,7 @@ impl GoForm {
             b"?" => {
                 let by = channel.sent.pop_front().or(channel.closed);
                 out.wake(thread, sent, site, by)?;
-                channel.room.push_back(out.event(thread, signal, room, site)?);
+                channel.space.push_back(out.event(thread, signal, space, site)?);
             }
             _ => channel.closed = Some(out.event(thread, signal, sent, site)?),
         }
