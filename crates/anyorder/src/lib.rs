@@ -8,8 +8,8 @@
 //! - [`check`] runs a closure in all of its executions, and panics with a report if one fails;
 //!   [`macro@test`] makes a test of a function.
 //! - [`Builder`] does so with limits and other settings.
-//! - [`mod@object`] has specifications of objects: which calls commute, so that their orders need not
-//!   be tried, and whether a type is linearizable.
+//! - [`mod@object`] has specifications of objects: which calls commute, so that their orders need
+//!   not be tried, and whether a type is linearizable.
 //! - [`Program`] is the closure as the engines of `anyorder-threads` see it.
 //!
 //! ```
@@ -136,7 +136,8 @@ pub use anyorder_macros::test;
 /// assert_eq!(summary.executions, 1);
 ///
 /// // The specification is true, as far as short sequences of these calls can tell.
-/// let calls = [NamesCall::Insert("ann".into()), NamesCall::Contains("ann".into()), NamesCall::Len];
+/// use NamesCall::{Contains, Insert, Len};
+/// let calls = [Insert("ann".into()), Contains("ann".into()), Len];
 /// anyorder::object::validate_type(Names::new, &calls, 2).unwrap();
 /// ```
 ///

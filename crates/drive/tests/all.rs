@@ -7,6 +7,7 @@ mod fuzzed;
 mod names;
 #[path = "polls/main.rs"]
 mod polls;
+mod shared_time;
 mod so_far;
 mod stops_in_steps;
 #[path = "threads/main.rs"]

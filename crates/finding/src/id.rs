@@ -24,6 +24,7 @@
 use crate::finding::{Finding, Site};
 use crate::location;
 use crate::origin::{Origins, tail};
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Sets the ids of all findings of one input. Each id is then unique in the list. O(n log n).
@@ -36,10 +37,19 @@ pub fn assign_ids(findings: &mut [Finding]) {
 
 /// Like [`assign_ids`], for the findings of several inputs. Each finding names its input.
 pub fn assign_ids_of(findings: &mut [Finding], origins: &Origins) {
-    let plain: Vec<u64> = findings
-        .iter()
-        .map(|finding| hash_of(finding, &|file| origins.of_file(finding.input.as_deref(), file)))
-        .collect();
+    // What earlier versions hashed: whole paths. Most findings have the same hash in both ways.
+    let mut whole: Vec<u64> = Vec::with_capacity(findings.len());
+    let mut plain: Vec<u64> = Vec::with_capacity(findings.len());
+    for finding in findings.iter() {
+        let is_shortened = Cell::new(false);
+        let hash = hash_of(finding, &|file| {
+            let known_as = origins.of_file(finding.input.as_deref(), file);
+            is_shortened.set(is_shortened.get() || known_as != file);
+            known_as
+        });
+        plain.push(hash);
+        whole.push(if is_shortened.get() { former_hash_of(finding) } else { hash });
+    }
     let mut ids = plain.clone();
     distinguish(&mut ids, |group| by_input(findings, origins, group));
     let by_input_only = ids.clone();
@@ -48,16 +58,13 @@ pub fn assign_ids_of(findings: &mut [Finding], origins: &Origins) {
     let mut former: BTreeMap<u64, u64> = BTreeMap::new();
     for (at, finding) in findings.iter_mut().enumerate() {
         let id = with_ordinal(ids[at], &mut seen);
-        finding.id = text(id);
-        let mut known: Vec<String> = Vec::new();
         // The id that the finding has when its input is checked alone.
-        if by_input_only[at] != plain[at] && by_input_only[at] == ids[at] {
-            known.push(text(plain[at]));
-        }
-        let whole = |file: &str| file.to_owned();
-        known.push(text(with_ordinal(former_hash_of(finding, &whole), &mut former)));
-        known.retain(|one| *one != finding.id);
-        finding.known_as = known;
+        let alone =
+            (by_input_only[at] != plain[at] && by_input_only[at] == ids[at]).then_some(plain[at]);
+        let before = with_ordinal(whole[at], &mut former);
+        let others = alone.into_iter().chain([before]).filter(|other| *other != id);
+        finding.id = text(id);
+        finding.known_as = others.map(text).collect();
     }
 }
 
@@ -129,8 +136,8 @@ fn hash_of(finding: &Finding, file: &dyn Fn(&str) -> String) -> u64 {
 }
 
 /// The hash of earlier versions: whole paths.
-fn former_hash_of(finding: &Finding, file: &dyn Fn(&str) -> String) -> u64 {
-    hash(finding, |site| site_key(site, file, &str::to_owned))
+fn former_hash_of(finding: &Finding) -> u64 {
+    hash(finding, |site| site_key(site, &str::to_owned, &str::to_owned))
 }
 
 fn hash(finding: &Finding, key: impl Fn(&Site) -> Vec<String>) -> u64 {

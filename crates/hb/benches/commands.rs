@@ -3,7 +3,7 @@
 //!
 //! `cargo build --release && cargo bench -p anyorder-hb --bench commands` writes traces to a
 //! temporary folder, each family at one size and twice that size. It runs `check --no-predict` and
-//! `predict --no-confirm` of the binary on them, and `check` on generated messages, which asks
+//! `predict --no-confirm` of the binary on them (with `--whole`, `check` and `predict`), and `check` on generated messages, which asks
 //! whether they are consistent. For each it prints the processor seconds on the larger trace and
 //! the exponent between the two: 1.0 is linear, 2.0 quadratic. It prints no exponent where the
 //! smaller trace takes under [`LEAST`] seconds.
@@ -37,6 +37,8 @@ struct Options {
     limit: String,
     doublings: u32,
     only: String,
+    /// Whether pairs are searched for witnesses.
+    is_whole: bool,
     folder: PathBuf,
 }
 
@@ -55,6 +57,7 @@ fn main() -> io::Result<()> {
         limit: value("--limit").unwrap_or_else(|| "20".to_owned()),
         doublings: value("--doublings").and_then(|n| n.parse().ok()).unwrap_or(3),
         only: value("--only").unwrap_or_default(),
+        is_whole: arguments.iter().any(|argument| argument == "--whole"),
         folder,
     };
     std::fs::create_dir_all(&options.folder)?;
@@ -84,7 +87,8 @@ fn table(options: &Options) -> io::Result<()> {
         }
         print!("| {} | {} |", family.name, sizes[1]);
         for command in [["check", "--no-predict"], ["predict", "--no-confirm"]] {
-            cells(options, &command, &files)?;
+            let command = if options.is_whole { &command[..1] } else { &command[..] };
+            cells(options, command, &files)?;
         }
         println!();
     }

@@ -28,6 +28,9 @@ pub struct RaceOptions {
     pub group_by: GroupBy,
     /// The most pairs of events that a group lists.
     pub max_pairs: usize,
+    /// Of pairs of runs of accesses that reports do not tell apart, how many are kept one by one;
+    /// of the others, all that can be uncovered. All are counted.
+    pub like_pairs_max: usize,
     /// Whether reports mark patterns that seldom do harm.
     pub filters: bool,
     /// Whether [`Checked::into_order`] gives the relation.
@@ -46,6 +49,7 @@ impl RaceOptions {
             coverage,
             group_by: GroupBy::Field,
             max_pairs: 1000,
+            like_pairs_max: 4096,
             filters: true,
             keep_order: false,
         }
@@ -74,7 +78,7 @@ pub struct Statistics {
     /// The number of chains of the trace's strands: the width of the clocks.
     pub chains: u64,
     /// Steps of the work that can grow faster than the events: nodes of clocks joined, chains asked
-    /// for a place, handlers compared at a location. Each event counts as a step. For tests of
+    /// for a place, handlers compared at a location, races kept. Each event counts as a step. For tests of
     /// growth; no report has them.
     pub steps: u64,
     /// Racing pairs of accesses.
@@ -163,7 +167,8 @@ impl<'t> Check<'t, '_> {
         let memory = control.limits.memory_bytes;
         let conflicts = Conflicts::new(self.trace, strand_of, cancel, memory)?;
         let mut pass = Detection {
-            detector: Detector::new(self.trace, &conflicts),
+            detector: Detector::new(self.trace, &conflicts)
+                .keeping(self.options.like_pairs_max, self.options.group_by),
             triggers: CapturedClocks::new(origins.triggers()),
         };
         let total = self.trace.len() as u64;
@@ -172,6 +177,7 @@ impl<'t> Check<'t, '_> {
         let Detection { detector, triggers } = pass;
         self.statistics.steps = total + engine.steps() + detector.visited;
         self.races = detector.races;
+        self.statistics.steps += self.races.pairs.len() as u64;
         self.statistics.race_pairs = self.races.total();
         let mut judged = Judged { origins: &origins, triggers: &triggers, covered: None };
         let outcome = ends.and_then(|ends| {
@@ -226,7 +232,7 @@ impl<'t> Check<'t, '_> {
     }
 
     fn all_uncovered(&self) -> Uncovered {
-        let in_pair = self.races.pairs.iter().map(|pair| self.races.pairs_in(*pair)).collect();
+        let in_pair = (0..self.races.pairs.len()).map(|at| self.races.pairs_in(at)).collect();
         Uncovered { in_pair, edge_only: false }
     }
 

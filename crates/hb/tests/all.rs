@@ -4,6 +4,7 @@ mod candidates;
 mod droidracer;
 mod growth;
 mod judged;
+mod like_pairs;
 mod oracle;
 mod proofs;
 mod sections;

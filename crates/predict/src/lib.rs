@@ -46,14 +46,14 @@ pub use anyorder_stream::{
 };
 pub use confirm::{
     Answer, CheckDeadlock, ConfirmOptions, ConfirmStats, Confirmer, Deadlock, DeadlockCut,
-    DeadlockEvidence, DeadlockOptions, DeadlockRequest, Deadlocks, Form, GaveUp, Reorders, Scale,
-    Together, WaitsFor, Witness,
+    DeadlockEvidence, DeadlockOptions, DeadlockRequest, Deadlocks, Form, GaveUp, InOrderAnswer,
+    Reorders, Scale, Together, WaitsFor, Witness,
 };
 pub use event_driven::{EventDriven, event_driven, event_driven_order};
 pub use order_path::{OrderPaths, OrderRule, OrderStep, Ordered};
 
 #[cfg(test)]
-pub use confirm::Sabotage;
+pub use confirm::{InOrderFault, Sabotage};
 
 pub mod check;
 mod confirm;

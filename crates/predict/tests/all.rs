@@ -17,6 +17,7 @@ mod event_driven;
 mod event_driven_confirmed;
 mod examples;
 mod figure_3_2;
+mod grouped;
 mod hb_comparison;
 mod hostile;
 mod nested;

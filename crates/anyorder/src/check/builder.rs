@@ -187,9 +187,9 @@ impl Builder {
         self
     }
 
-    /// If a limit cuts the check, writes what is needed to go on into a file, and goes on from
-    /// there the next time: in all, the executions are those of one check without a limit. A
-    /// complete check removes the file; one of another test or version is refused. The variable
+    /// If a limit cuts the check, writes what it has done into a file, and continues there the
+    /// next time: in all, the executions are those of one check without a limit. A complete check
+    /// removes the file; one of another test or version is refused. The variable
     /// `ANYORDER_CHECKPOINT` does the same for a [`check`](Self::check), as long as only one test
     /// runs. Not with a bound of preemptions, nor under weak memory.
     ///

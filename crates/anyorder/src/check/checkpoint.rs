@@ -15,7 +15,7 @@ const FORMAT: &str = "anyorder checkpoint 1";
 
 const KIND: FileKind = FileKind { name: "a checkpoint", bytes_max: 1 << 34 };
 
-/// Why a check cannot go on from a file.
+/// Why a file does not continue a check.
 #[derive(Debug)]
 enum Refusal {
     Read(FileError),

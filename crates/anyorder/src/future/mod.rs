@@ -78,7 +78,8 @@ pub use anyorder_macros::select;
 /// ```
 /// use anyorder::future;
 /// anyorder::check(|| {
-///     let both = future::block_on(async { future::join!(async { 1 }, future::spawn(async { 2 })) });
+///     let other = future::spawn(async { 2 });
+///     let both = future::block_on(async { future::join!(async { 1 }, other) });
 ///     assert_eq!((both.0, both.1.unwrap()), (1, 2));
 /// });
 /// ```

@@ -79,19 +79,20 @@ pub(super) fn add(
         is_plain(trace, a) && is_plain(trace, b) && !order.happens_before(a, b)
     };
     let base = result.clone();
-    let so_far = |predicted: Vec<Predicted>, more: u64| {
+    let so_far = |deadlocks: &[DeadlockFinding], predicted: Vec<Predicted>, more: u64| {
         let mut base = base.clone();
         base.warnings.extend(left_out(&input.name, more));
         let predicted = predicted.into_iter().map(|one| one.finding);
         let known = races.iter().map(|race| race.finding.clone());
-        publish(known.chain(predicted).collect(), &base, control);
+        let deadlocks = deadlocks.iter().map(|one| one.finding.clone());
+        publish(deadlocks.chain(known).chain(predicted).collect(), &base, control);
     };
     let known = KnownPairs { extra: &extra, is_known: &is_known, so_far: &so_far };
     let question = Question::new(&input.name, &options)?;
     let mut analysed = analyse(trace, &question, &known, control)?;
-    let mut all = deadlocks((trace, control), mem::take(&mut analysed.deadlocks.0));
+    let mut all = deadlocks((trace, control), mem::take(&mut analysed.deadlocks.findings));
     all.extend(join((trace, control), races, &mut analysed));
-    add_deadlock_outcome(&analysed.deadlocks.1, result);
+    add_deadlock_outcome(&analysed.deadlocks.outcome, result);
     let not_understood =
         input.not_understood.clone().with_unspecified(trace, &analysed.unspecified);
     result.warnings.extend(not_understood.of_unspecified(&input.name));

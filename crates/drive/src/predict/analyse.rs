@@ -1,7 +1,7 @@
 //! One prediction: an analysis of a trace, and the outcome of its candidates.
 
 use super::calls::{BrokenWait, SpecifiedCalls};
-use super::search::Search;
+use super::search::{FoundDeadlocks, Search};
 use super::{Analysis, PredictOptions, Specifications};
 use crate::failure::{Failure, Unusable};
 use crate::not_understood::StreamDoubts;
@@ -14,19 +14,22 @@ use anyorder_predict::check::{
     check_unconfirmed,
 };
 use anyorder_predict::{
-    Analysis as Engine, CandidateOptions, ConfirmOptions, Confirmer, DeadlockOptions, Deadlocks,
-    EdcAnalysis, HbAnalysis, Internals, LocksInMemory, OrderPaths, PredictError, Reorders, Report,
-    Specified, SpecifiedCommunication, Types, WdcAnalysis, event_driven, event_driven_order,
-    run_until, without_internals,
+    Analysis as Engine, CandidateOptions, ConfirmOptions, Confirmer, DeadlockOptions, EdcAnalysis,
+    HbAnalysis, Internals, LocksInMemory, OrderPaths, PredictError, Reorders, Report, Specified,
+    SpecifiedCommunication, Types, WdcAnalysis, event_driven, event_driven_order, run_until,
+    without_internals,
 };
 use anyorder_system::Control;
 use anyorder_trace::{
     Block, EventId, Problems, ReadError, Tables, Trace, TraceBlocks, TraceSource,
 };
+use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::mem;
 use std::path::Path;
 use std::sync::Arc;
+
+/// Each pair is tried in this part of the work of a search.
+const ONE_BY_ONE: u64 = 1_000;
 
 /// The parameters of a prediction.
 pub(crate) struct Question<'a> {
@@ -42,9 +45,16 @@ pub(crate) struct KnownPairs<'a> {
     pub(crate) extra: &'a [(EventId, EventId)],
     /// Whether a pair is known and therefore not reported.
     pub(crate) is_known: &'a dyn Fn(&Candidate) -> bool,
-    /// Takes the findings so far, and the number of those left out, while the search for witnesses
-    /// runs.
-    pub(crate) so_far: &'a dyn Fn(Vec<Predicted>, u64),
+    /// Takes the deadlocks and the other findings so far, and the number of those left out, while
+    /// the search for witnesses runs.
+    pub(crate) so_far: &'a dyn Fn(&[DeadlockFinding], Vec<Predicted>, u64),
+}
+
+/// [`KnownPairs`], as the check takes them.
+struct KnownCandidates<'a> {
+    extra: &'a [(EventId, EventId)],
+    is_known: &'a dyn Fn(&Candidate) -> bool,
+    so_far: &'a dyn Fn(Checked),
 }
 
 /// The results of an analysis.
@@ -53,8 +63,8 @@ pub(crate) struct Analysed {
     pub(crate) checked: Checked,
     /// The findings, the most important first.
     pub(crate) predicted: Vec<Predicted>,
-    /// The deadlocks in words, and what else the search for them says.
-    pub(crate) deadlocks: (Vec<DeadlockFinding>, Deadlocks),
+    /// The deadlocks.
+    pub(crate) deadlocks: FoundDeadlocks,
     pub(super) analysis: Analysis,
     /// The kind of reordering that witnesses use.
     pub(super) reorders: Reorders,
@@ -90,6 +100,7 @@ impl<'a> Question<'a> {
 
     fn check_options(&self, tables: &Tables, analysis: Analysis) -> CheckOptions {
         let (search, max_pairs) = (&self.options.search, self.options.max_pairs);
+        let fitting = CheckOptions::default();
         let pairs = match self.options.pairs {
             // A requested weaker analysis reports its own candidates.
             Pairs::Auto if matches!(analysis, Analysis::Hb | Analysis::Wdc) => Pairs::Candidates,
@@ -104,6 +115,7 @@ impl<'a> Question<'a> {
             reorders: reorders(analysis, tables),
             tries_max: search.max_tries,
             work_max: search.max_work,
+            one_by_one_max: (search.max_work / ONE_BY_ONE).max(fitting.one_by_one_max),
             max_pairs,
         }
     }
@@ -145,19 +157,25 @@ pub(crate) fn analyse(
     let calls = SpecifiedCalls::new(trace, &question.types, &control.cancel);
     let cancel = &control.cancel;
     let confirmer = Confirmer::new_until(trace, &mut communication, confirm, cancel);
-    let mut search = Search::new(trace, confirmer, &calls, options.reorders);
-    control.progress.phase("looking for deadlocks");
-    let mut deadlocks = search.deadlocks(&question.deadlock_options(), control);
-    let found = words::deadlocks(trace, mem::take(&mut deadlocks.found));
+    let deadlocks = RefCell::default();
+    let with_deadlocks = (question.deadlock_options(), &deadlocks);
+    let mut search = Search::new(trace, confirmer, (&calls, options.reorders), with_deadlocks);
     let search = (&mut search as &mut dyn Confirms, &options);
+    let known = &KnownCandidates {
+        extra: known.extra,
+        is_known: known.is_known,
+        so_far: &|mut checked: Checked| {
+            let predicted = words::predictions(trace.tables(), &mut checked);
+            (known.so_far)(&deadlocks.borrow().findings, predicted, checked.left_out);
+        },
+    };
     let checked = confirmed((trace, whole), &report, (question, analysis), known, search, control);
     let unspecified = calls.unspecified(trace);
     let broken_waits = calls.broken_waits(trace, cancel);
     let mut checked = checked.map_err(failed)?;
     let mut predicted = words::predictions(trace.tables(), &mut checked);
     words::with_trace(trace, &mut predicted, cancel);
-    let reorders = options.reorders;
-    let deadlocks = (found, deadlocks);
+    let (reorders, deadlocks) = (options.reorders, deadlocks.take());
     Ok(Analysed { checked, predicted, deadlocks, analysis, reorders, unspecified, broken_waits })
 }
 
@@ -167,15 +185,11 @@ fn confirmed(
     (trace, whole): (&Trace, &Trace),
     report: &Report,
     (question, analysis): (&Question<'_>, Analysis),
-    known: &KnownPairs<'_>,
+    &KnownCandidates { extra, is_known, so_far }: &KnownCandidates<'_>,
     (search, options): (&mut dyn Confirms, &CheckOptions),
     control: &Control<'_>,
 ) -> Result<Checked, PredictError> {
     let (candidates, cancel) = (question.candidates(), &control.cancel);
-    let (extra, is_known) = (known.extra, known.is_known);
-    let so_far = &|mut checked: Checked| {
-        (known.so_far)(words::predictions(trace.tables(), &mut checked), checked.left_out);
-    };
     match analysis {
         Analysis::Hb | Analysis::Wdc => {
             let mut hb = HbAnalysis::new(LocksInMemory::default(), candidates);

@@ -33,7 +33,7 @@ use crate::not_understood::NotUnderstood;
 use crate::remark::{Remark, Remarked};
 use crate::result::{JobResult, Reported};
 use crate::trace_input::{TraceInput, observed};
-use crate::words::Predicted;
+use crate::words::{DeadlockFinding, Predicted};
 use analyse::analyse_stream;
 use anyorder_certify::WrittenNames;
 use anyorder_common::numbers::plural;
@@ -194,9 +194,10 @@ pub fn predict(
     input.describe(&mut result);
     let question = Question::new(&input.name, options)?;
     let base = result.clone();
-    let so_far = |predicted: Vec<Predicted>, more: u64| {
+    let so_far = |deadlocks: &[DeadlockFinding], predicted: Vec<Predicted>, more: u64| {
         let mut so_far = base.clone();
         so_far.warnings.extend(left_out(&input.name, more));
+        deadlocks.iter().for_each(|one| so_far.push(one.finding.clone(), None));
         predicted.into_iter().for_each(|one| so_far.push(one.finding, None));
         control.publish(so_far);
     };
@@ -283,8 +284,8 @@ fn assemble(
     }
     set_options(&mut result, question, (analysis, reorders), checked.all_pairs);
     result.stats = stats(&checked.statistics);
-    add_deadlock_outcome(&deadlocks.1, &mut result);
-    let of_deadlocks = deadlocks.0.into_iter().map(|one| {
+    add_deadlock_outcome(&deadlocks.outcome, &mut result);
+    let of_deadlocks = deadlocks.findings.into_iter().map(|one| {
         let witness = deadlock_witness(&one.deadlock);
         (one.finding, witness)
     });

@@ -1,28 +1,47 @@
 //! The search for witnesses. The crate `certify` checks each witness independently.
 
+use crate::words::{self, DeadlockFinding};
 use anyorder_certify::{
     Calls, ClaimedDeadlock, ClaimedWitness, Lanes, ReorderingChecker, WitnessForm,
 };
 use anyorder_predict::check::{Confirms, PairResult};
-use anyorder_predict::{Answer, Confirmer, DeadlockOptions, Deadlocks, Form, Reorders, Witness};
+use anyorder_predict::{
+    Answer, Confirmer, DeadlockOptions, Deadlocks, Form, InOrderAnswer, Reorders, Together, Witness,
+};
 use anyorder_system::{Cancel, Control};
 use anyorder_trace::{EventId, Trace};
+use std::cell::RefCell;
+use std::mem;
+
+/// The deadlocks of a trace in words, and what else the search for them says.
+#[derive(Default)]
+pub(crate) struct FoundDeadlocks {
+    pub(crate) findings: Vec<DeadlockFinding>,
+    /// What the search says, without the deadlocks themselves.
+    pub(crate) outcome: Deadlocks,
+}
 
 /// A search and its check.
 pub(super) struct Search<'t> {
+    trace: &'t Trace,
     confirmer: Confirmer<'t>,
     checker: ReorderingChecker<'t>,
+    /// The options of the search for deadlocks, until it begins.
+    pending: Option<DeadlockOptions>,
+    deadlocks: &'t RefCell<FoundDeadlocks>,
 }
 
 impl<'t> Search<'t> {
+    /// Makes a search for witnesses of pairs, which also looks for deadlocks once each group has
+    /// had a try.
     pub(super) fn new(
         trace: &'t Trace,
         confirmer: Confirmer<'t>,
-        calls: &'t dyn Calls,
-        reorders: Reorders,
+        (calls, reorders): (&'t dyn Calls, Reorders),
+        (options, deadlocks): (DeadlockOptions, &'t RefCell<FoundDeadlocks>),
     ) -> Search<'t> {
         let checker = ReorderingChecker::new(trace, calls, lanes(reorders));
-        Search { confirmer, checker }
+        Search { trace, confirmer, checker, pending: Some(options), deadlocks }
     }
 }
 
@@ -49,12 +68,8 @@ pub(crate) const fn form(form: Form) -> WitnessForm {
 
 impl Search<'_> {
     /// Searches for deadlocks; each witness is checked.
-    pub(super) fn deadlocks(
-        &mut self,
-        options: &DeadlockOptions,
-        control: &Control<'_>,
-    ) -> Deadlocks {
-        let Search { confirmer, checker } = self;
+    fn deadlocks(&mut self, options: &DeadlockOptions, control: &Control<'_>) -> Deadlocks {
+        let Search { confirmer, checker, .. } = self;
         let mut check = |requests: &[EventId], witness: &Witness| {
             let (prefix, order) = (witness.prefix, witness.order.as_slice());
             let claimed = ClaimedDeadlock { requests, prefix, order };
@@ -86,5 +101,26 @@ impl Confirms for Search<'_> {
 
     fn work(&self) -> u64 {
         self.confirmer.stats().events
+    }
+
+    fn decide(&mut self, first: EventId, second: EventId, cancel: &Cancel) -> Option<PairResult> {
+        match self.confirmer.decide_in_order(first, second, cancel) {
+            InOrderAnswer::Confirmed(form) => Some(PairResult::Shown(form, Together::Yes)),
+            InOrderAnswer::Impossible => Some(PairResult::Impossible),
+            InOrderAnswer::Open => None,
+        }
+    }
+
+    fn begin_group(&mut self) {
+        self.confirmer.begin_in_order();
+    }
+
+    fn between_turns(&mut self, control: &Control<'_>) {
+        let Some(options) = self.pending.take() else { return };
+        control.progress.phase("looking for deadlocks");
+        let mut outcome = self.deadlocks(&options, control);
+        let findings = words::deadlocks(self.trace, mem::take(&mut outcome.found));
+        *self.deadlocks.borrow_mut() = FoundDeadlocks { findings, outcome };
+        control.progress.phase("confirming");
     }
 }

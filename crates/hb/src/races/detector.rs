@@ -9,17 +9,21 @@
 //! unordered runs of the chain are its last ones, after the bound that the clock gives. Chains of
 //! other handlers are skipped if a later run, which comes before the new one, comes after all of
 //! theirs ([`Front`]). So the work is proportional to the handlers that accessed the location since
-//! such a run, and to the races found.
+//! such a run, and to the races found. Where many runs of two threads race, most pairs are only
+//! counted (`like_runs.rs`).
 //!
 //! **Cost.** O(1) for an access that extends a run; else O(chains of its handler at the location +
-//! handlers since the front + races of runs). In the worst case, all runs race: each visits all
-//! handlers at the location, and the list of pairs is quadratic in the runs.
+//! handlers since the front + races of runs that are kept). In the worst case, all runs race: each
+//! visits all handlers at the location. Then a pair is kept for each run and thread; for runs of
+//! tasks, which differ in their causes, the list of pairs is quadratic in the runs.
 
+use crate::races::groups::GroupBy;
+use crate::races::like_runs::ChainRuns;
 use crate::relation::conflicts::{AccessClass, Conflicts};
 use crate::relation::pass::{View, Visitor};
 use crate::relation::strands::StrandId;
 use anyorder_order::ChainId;
-use anyorder_trace::{EventId, HandlerId, LocationId, TaskId, Trace};
+use anyorder_trace::{EventId, HandlerId, Location, LocationId, SiteId, TaskId, TaskKind, Trace};
 use rustc_hash::FxHashMap;
 
 /// A run: its position in [`Races::runs`].
@@ -47,6 +51,9 @@ pub(crate) struct Races {
     pub(crate) runs: Vec<Run>,
     /// Pairs of runs, the earlier one first, in the order in which the later ones begin.
     pub(crate) pairs: Vec<(RunId, RunId)>,
+    /// For each pair, how many accesses of runs like its earlier run, before that, race with each
+    /// access of its later run.
+    more: Vec<u64>,
     /// Conflicting pairs of runs, in the same order, that only the rule *ended* orders. Coverage
     /// counts their conflicts.
     pub(crate) ended: Vec<(RunId, RunId)>,
@@ -60,23 +67,26 @@ impl Races {
     }
 
     /// Adds two conflicting runs that no edges order.
-    fn add(&mut self, view: &View<'_, '_>, other: RunId, (id, run): (RunId, &Run)) {
+    fn add(&mut self, view: &View<'_, '_>, (other, more): (RunId, u64), (id, run): (RunId, &Run)) {
         let earlier = self.run(other);
-        let list = match view.is_ended((earlier.first, earlier.strand), (run.first, run.strand)) {
-            true => &mut self.ended,
-            false => &mut self.pairs,
-        };
-        list.push((other, id));
+        if view.is_ended((earlier.first, earlier.strand), (run.first, run.strand)) {
+            self.ended.push((other, id));
+        } else {
+            self.pairs.push((other, id));
+            self.more.push(more);
+        }
     }
 
-    /// Returns the number of racing pairs of accesses in a pair of runs.
-    pub(crate) fn pairs_in(&self, pair: (RunId, RunId)) -> u64 {
-        u64::from(self.run(pair.0).count) * u64::from(self.run(pair.1).count)
+    /// Returns the number of racing pairs of accesses that a pair of runs stands for, by its
+    /// position.
+    pub(crate) fn pairs_in(&self, at: usize) -> u64 {
+        let (earlier, later) = self.pairs[at];
+        (u64::from(self.run(earlier).count) + self.more[at]) * u64::from(self.run(later).count)
     }
 
     /// Returns the number of racing pairs of accesses.
     pub(crate) fn total(&self) -> u64 {
-        self.pairs.iter().map(|pair| self.pairs_in(*pair)).sum()
+        (0..self.pairs.len()).map(|at| self.pairs_in(at)).fold(0, u64::saturating_add)
     }
 
     /// Returns the accesses of a run, in trace order. Linear in the events between its first and
@@ -103,7 +113,7 @@ impl Races {
 /// belong to posted tasks, or none does.
 #[derive(Clone, Debug, Default)]
 struct RunSet {
-    of_chain: Vec<(ChainId, Vec<RunId>)>,
+    of_chain: Vec<(ChainId, ChainRuns)>,
     /// A run of the handler that comes after all runs recorded before it.
     last_of_all: Option<RunId>,
     /// The runs recorded after `last_of_all`.
@@ -129,7 +139,7 @@ impl RunSet {
         &self,
         races: &mut Races,
         view: &View<'_, '_>,
-        transitive: bool,
+        (transitive, kept_max): (bool, usize),
         (id, run): (RunId, &Run),
     ) -> bool {
         let last = self.last_of_all.filter(|_| transitive);
@@ -142,22 +152,19 @@ impl RunSet {
         }
         for (chain, runs) in self.of_chain.iter().filter(|(chain, _)| *chain != run.chain) {
             let bound = view.bound(run.strand, *chain);
-            for &other in runs.iter().rev() {
-                let other_run = races.run(other);
-                if other_run.last.0 < bound {
-                    break;
-                }
+            if !runs.are_below(races, bound) {
                 all = false;
-                if run.class.conflicts(other_run.class) {
-                    races.add(view, other, (id, run));
+                for racing in runs.racing(races, (bound, run.class), kept_max) {
+                    races.add(view, racing, (id, run));
                 }
             }
         }
         all
     }
 
-    /// Adds a run; `in_order` means that all runs in this list happen before it.
-    fn add(&mut self, id: RunId, chain: ChainId, in_order: bool) {
+    /// Takes a new run; `in_order` means that all runs in this list happen before it. It joins the
+    /// runs of its chain once it grows no more.
+    fn begin(&mut self, id: RunId, chain: ChainId, in_order: bool) {
         if in_order {
             self.behind(id);
         } else if self.last_of_all.is_some() && self.since.len() < SINCE_MAX {
@@ -166,9 +173,8 @@ impl RunSet {
             self.last_of_all = None;
             self.since.clear();
         }
-        match self.of_chain.iter_mut().find(|(c, _)| *c == chain) {
-            Some((_, runs)) => runs.push(id),
-            None => self.of_chain.push((chain, vec![id])),
+        if !self.of_chain.iter().any(|(c, _)| *c == chain) {
+            self.of_chain.push((chain, ChainRuns::default()));
         }
     }
 
@@ -200,7 +206,7 @@ fn is_before(view: &View<'_, '_>, earlier: &Run, run: &Run) -> bool {
 fn note(races: &mut Races, view: &View<'_, '_>, other: RunId, (id, run): (RunId, &Run)) -> bool {
     let before = is_before(view, races.run(other), run);
     if !before && run.class.conflicts(races.run(other).class) {
-        races.add(view, other, (id, run));
+        races.add(view, (other, 0), (id, run));
     }
     before
 }
@@ -254,7 +260,7 @@ impl AtLocation {
         &self,
         races: &mut Races,
         view: &View<'_, '_>,
-        own: Option<u32>,
+        (own, kept_max): (Option<u32>, usize),
         (id, run): (RunId, &Run),
         visited: &mut u64,
     ) -> (Vec<u32>, Vec<u32>) {
@@ -268,11 +274,11 @@ impl AtLocation {
         let mut visit = |at: u32| {
             *visited += 1;
             let group = &self.groups[at as usize];
-            let transitive = group.posted.is_some();
-            if !group.writes.find(races, view, transitive, (id, run)) {
+            let how = (group.posted.is_some(), kept_max);
+            if !group.writes.find(races, view, how, (id, run)) {
                 open_writes.push(at);
             }
-            if run.class.writes && !group.reads.find(races, view, transitive, (id, run)) {
+            if run.class.writes && !group.reads.find(races, view, how, (id, run)) {
                 open_reads.push(at);
             }
         };
@@ -307,6 +313,9 @@ pub(crate) struct Detector<'t> {
     pub(crate) races: Races,
     /// How often a group was compared with a new run.
     pub(crate) visited: u64,
+    /// The most pairs of like runs that are kept one by one, for each list of them.
+    kept_max: usize,
+    by: GroupBy,
 }
 
 impl<'t> Detector<'t> {
@@ -320,22 +329,56 @@ impl<'t> Detector<'t> {
             last_run: vec![None; locations],
             races: Races::default(),
             visited: 0,
+            kept_max: usize::MAX,
+            by: GroupBy::Field,
+        }
+    }
+
+    /// Makes a detector that keeps so many pairs of like runs one by one and counts the others.
+    /// Like runs are in one group in reports.
+    pub(crate) fn keeping(self, kept_max: usize, by: GroupBy) -> Detector<'t> {
+        Detector { kept_max, by, ..self }
+    }
+
+    /// Adds a run to those of its chain: it grows no more.
+    fn end(&mut self, view: &View<'_, '_>, id: RunId) {
+        let run = self.races.run(id);
+        let handler = view.engine.strands.get(run.strand).handler;
+        let Some(group) = self.groups.get(&(run.location, handler)) else { return };
+        let group = &mut self.at[run.location.index()].groups[*group as usize];
+        let runs = if run.class.writes { &mut group.writes } else { &mut group.reads };
+        let tables = self.trace.tables();
+        // Posted tasks differ in their causes, even on one chain.
+        let is_like =
+            tables.tasks[run.task.index()].kind == TaskKind::Initial && view.engine.over.is_empty();
+        let has_site = self.by == GroupBy::Sites
+            || matches!(tables.locations[run.location.index()], Location::Range { .. });
+        let site = match has_site {
+            true => self.trace.columns().sites[run.last.index()],
+            false => SiteId(0),
+        };
+        if let Some((_, runs)) = runs.of_chain.iter_mut().find(|(chain, _)| *chain == run.chain) {
+            runs.add(id, run, is_like.then_some((run.task, site)));
         }
     }
 
     fn start(&mut self, view: &View<'_, '_>, run: Run) {
+        if let Some(last) = self.last_run[self.conflicts.cluster(run.location).index()] {
+            self.end(view, last);
+        }
         let id = RunId(self.races.runs.len() as u32);
         self.races.runs.push(run);
         let strand = view.engine.strands.get(run.strand);
         let (handler, posted) = (strand.handler, strand.posted);
-        let races = &mut self.races;
+        let (races, kept_max) = (&mut self.races, self.kept_max);
         let own = self.groups.get(&(run.location, handler)).copied();
         let here = &self.at[run.location.index()];
-        let (writes, reads) = here.find(races, view, own, (id, &run), &mut self.visited);
+        let (writes, reads) =
+            here.find(races, view, (own, kept_max), (id, &run), &mut self.visited);
         for &location in self.conflicts.overlaps(run.location) {
             let own = self.groups.get(&(location, handler)).copied();
             let at = &self.at[location.index()];
-            at.find(races, view, own, (id, &run), &mut self.visited);
+            at.find(races, view, (own, kept_max), (id, &run), &mut self.visited);
         }
         let here = &mut self.at[run.location.index()];
         let at = own.unwrap_or_else(|| {
@@ -382,12 +425,12 @@ impl OnHandler {
             self.posted = None;
         }
         if run.class.writes {
-            self.writes.add(id, run.chain, own.0);
+            self.writes.begin(id, run.chain, own.0);
             if own.1 && !self.reads.of_chain.is_empty() {
                 self.reads.behind(id);
             }
         } else {
-            self.reads.add(id, run.chain, own.1);
+            self.reads.begin(id, run.chain, own.1);
         }
     }
 }
@@ -436,8 +479,8 @@ impl Visitor for Detector<'_> {
     }
 
     fn memory_bytes(&self) -> usize {
-        let Races { runs, pairs, ended } = &self.races;
-        let pairs = pairs.capacity() + ended.capacity();
+        let Races { runs, pairs, more, ended } = &self.races;
+        let pairs = pairs.capacity() + ended.capacity() + more.capacity();
         runs.capacity() * size_of::<Run>() + pairs * size_of::<(RunId, RunId)>()
     }
 }

@@ -91,7 +91,7 @@ pub(crate) fn group(
         });
         let group = &mut groups[at];
         group.members.push(i as u32);
-        group.pairs_total += races.pairs_in(pair);
+        group.pairs_total += races.pairs_in(i);
         group.uncovered += uncovered.in_pair[i];
         group.filters.retain(|filter| fits.contains(filter));
     }

@@ -8,6 +8,7 @@ pub(crate) mod detector;
 pub(crate) mod filters;
 pub(crate) mod groups;
 pub(crate) mod guards;
+pub(crate) mod like_runs;
 pub(crate) mod list;
 pub(crate) mod lock_memory;
 pub(crate) mod race_groups;

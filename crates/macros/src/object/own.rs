@@ -107,35 +107,30 @@ fn variant(method: &Method, block: &Block) -> TokenStream {
 /// `MapCall::Insert(key.clone())`
 fn call(method: &Method, calls: &TokenStream) -> TokenStream {
     let span = method.name.span();
-    let value = |argument: &Parameter| {
-        let of =
-            [("OF", argument.of.clone()), ("NAME", TokenTree::Ident(argument.name.clone()).into())];
-        match argument.is_reference {
-            true => fill("<OF as ::std::borrow::ToOwned>::to_owned(NAME)", span, &of),
-            false => fill("<OF as ::core::clone::Clone>::clone(&NAME)", span, &of),
-        }
-    };
-    let arguments = method.arguments().map(value).collect();
+    let own = "<OF as ::std::borrow::ToOwned>::to_owned(NAME)";
+    let copy = "<OF as ::core::clone::Clone>::clone(&NAME)";
+    let arguments = method.arguments().map(|one| value(one, own, copy, span)).collect();
     pattern(method, calls, arguments)
+}
+
+/// An argument by one of two texts: of a reference, or of a value.
+fn value(argument: &Parameter, reference: &str, copy: &str, span: Span) -> TokenStream {
+    let name = TokenTree::Ident(argument.name.clone());
+    let parts = [("OF", argument.of.clone()), ("NAME", name.into())];
+    fill(if argument.is_reference { reference } else { copy }, span, &parts)
 }
 
 /// `MapCall::Insert(a, b) => ...,`: makes the call.
 fn make(method: &Method, block: &Block, calls: &TokenStream) -> TokenStream {
     let span = method.name.span();
-    let value = |argument: &Parameter| {
-        let of =
-            [("OF", argument.of.clone()), ("NAME", TokenTree::Ident(argument.name.clone()).into())];
-        match argument.is_reference {
-            true => fill("::core::borrow::Borrow::<OF>::borrow(NAME)", span, &of),
-            false => fill("<OF as ::core::clone::Clone>::clone(NAME)", span, &of),
-        }
-    };
+    let borrow = "::core::borrow::Borrow::<OF>::borrow(NAME)";
+    let copy = "<OF as ::core::clone::Clone>::clone(NAME)";
     let parts = [
         ("CALL", pattern(method, calls, names(method))),
         ("OF", block.of.clone()),
         ("TRAIT", block.implemented.clone().unwrap_or_default()),
         ("METHOD", TokenTree::Ident(method.name.clone()).into()),
-        ("VALUES", listed(method.arguments().map(value), span)),
+        ("VALUES", listed(method.arguments().map(|one| value(one, borrow, copy, span)), span)),
     ];
     let of = if block.implemented.is_some() { "<OF as TRAIT>" } else { "<OF>" };
     let template = format!(

@@ -6,7 +6,7 @@ use proc_macro::{Span, TokenStream, TokenTree};
 /// All options, for messages.
 const NAMES: &str = "`field = name`, `calls = Name` or `spec = path::of::Spec`";
 
-/// What is said of the type.
+/// The options of the attribute.
 pub(super) struct Settings {
     /// The field that is the `Object`.
     pub(super) field: TokenStream,

@@ -9,7 +9,7 @@ use super::left_open::{Order, mark_left_open};
 use super::options::{CheckOptions, Cut, Pairs};
 use super::pairs::{all_pairs, commute};
 use super::statistics::Statistics;
-use super::tries::{Confirms, PairResult, try_all};
+use super::tries::{Confirms, PairResult, ToTry, try_all};
 use crate::order_path::{OrderPaths, Ordered};
 use anyorder_hb::Guards;
 use anyorder_stream::{PredictError, Report, Specification, ViolationKind};
@@ -119,7 +119,9 @@ pub fn check<S: Specification>(
         assemble(&input, (tables, facts), report, (&by_site, is_known))
     };
     let mut pass_on = |results: &[PairResult]| so_far(assembled(results, SO_FAR_MAX));
-    let mut tried = try_all((&list.list, &by_site), confirms, options, control, &mut pass_on);
+    let wanted = extra.iter().map(|(a, b)| (u64::from(a.0), u64::from(b.0))).collect();
+    let to_try = ToTry { candidates: &list.list, groups: &by_site, wanted: &wanted };
+    let mut tried = try_all(&to_try, confirms, options, control, &mut pass_on);
     cuts.append(&mut tried.cuts);
     let mut checked = assembled(&tried.pair_results, usize::MAX);
     mark_guards(trace, &mut checked.found);

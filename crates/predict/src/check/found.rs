@@ -49,7 +49,7 @@ pub enum Evidence {
         form: Form,
         /// Whether it ends before a call that waits for ever.
         waits: bool,
-        /// Whether it was kept; if not, it has too many events.
+        /// Whether it was kept; if not, to save memory or time.
         kept: bool,
     },
     /// The search for a witness gave up.
@@ -220,15 +220,15 @@ fn of_pair(shown: Candidate, witness: &Witness) -> Option<(EventId, EventId, Wit
 }
 
 /// Returns the member that represents the group. Prefers a call that may wait for ever, then a
-/// pair that can be enabled at the same time, then the strongest form, then the shortest witness,
-/// then the first member.
+/// pair that can be enabled at the same time, then one whose witness was kept, then the strongest
+/// form, then the shortest witness, then the first member.
 fn best(input: &FoundInput<'_>, members: &[usize]) -> Option<usize> {
     let rank = |i: &usize| match &input.pair_results[*i] {
         PairResult::Confirmed(Witness { form, order, waits, together, .. }) => {
-            (0, !waits, *together, *form, order.len())
+            (0, !waits, *together, false, *form, order.len())
         }
-        PairResult::Shown(form, together) => (0, true, *together, *form, usize::MAX),
-        _ => (1, true, Together::Undecided, Form::Reversed, 0),
+        PairResult::Shown(form, together) => (0, true, *together, true, *form, usize::MAX),
+        _ => (1, true, Together::Undecided, true, Form::Reversed, 0),
     };
     members.iter().copied().min_by_key(|i| (rank(i), *i))
 }

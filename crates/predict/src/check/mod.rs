@@ -15,7 +15,7 @@ pub use left_open::Order;
 pub use objects::{object, object_without_instance};
 pub use options::{CheckOptions, Cut, Pairs};
 pub use statistics::Statistics;
-pub use tries::{Confirms, PairResult};
+pub use tries::{Confirms, PairResult, SHARE};
 
 mod candidate;
 mod category;

@@ -44,6 +44,10 @@ pub struct CheckOptions {
     /// The most events that all tries may visit together, as
     /// [`Confirms::work`](super::Confirms::work) counts them.
     pub work_max: u64,
+    /// How many events the tries may visit before not every pair is searched any more: then
+    /// [`Confirms::decide`](super::Confirms::decide) answers for as many as it can, and a bounded
+    /// number of the others is searched, those of groups without a witness.
+    pub one_by_one_max: u64,
     /// The most pairs that a finding lists.
     pub max_pairs: usize,
 }
@@ -55,6 +59,7 @@ impl Default for CheckOptions {
             reorders: Reorders::Threads,
             tries_max: 20_000,
             work_max: 4_000_000_000,
+            one_by_one_max: 4_000_000,
             max_pairs: 1_000,
         }
     }

@@ -3,11 +3,14 @@
 use super::answer::{Answer, Form, GaveUp, Together, Witness};
 use super::attempt::{AttemptInput, End, OutsideEvents};
 use super::chains::NONE;
+use super::deadlock::closure::Closures;
 use super::deadlock::sabotage::Sabotage;
+use super::in_order::InOrder;
 use super::past::Past;
 use super::question::{Overtaken, Question};
 use super::reach::{Excluded, Reach};
 use super::replay::Replay;
+use super::search_state::{Budget, Search, State};
 use super::shorten::shorten;
 use super::task_pairs::TaskPairs;
 use super::trim::trim;
@@ -95,6 +98,9 @@ pub struct Confirmer<'t> {
     optional: Reach,
     window: Window,
     pub(super) task_pairs: TaskPairs,
+    /// The clocks of the trace, once they were asked for; `None` if they need too much memory.
+    closures: Option<Option<Rc<Closures>>>,
+    pub(super) in_order: InOrder,
     pub(super) sabotage: Sabotage,
 }
 
@@ -125,16 +131,6 @@ impl Default for Scale {
     fn default() -> Scale {
         Scale { first_window: 1 << 10, grain: 1 << 10, stronger_max: 1 << 16, prefix_max: 1 << 17 }
     }
-}
-
-/// The state of the search for one form.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum State {
-    Open,
-    Impossible,
-    /// No window gives an answer.
-    GivenUp,
-    Found,
 }
 
 impl<'t> Confirmer<'t> {
@@ -188,8 +184,27 @@ impl<'t> Confirmer<'t> {
             optional: Reach::default(),
             window: Window::default(),
             task_pairs: TaskPairs::default(),
+            closures: None,
+            in_order: InOrder::default(),
             sabotage: Sabotage::None,
         }
+    }
+
+    /// Returns the clocks of the trace, which closures need.
+    pub(super) fn closures(&mut self, cancel: &Cancel) -> Option<Rc<Closures>> {
+        if self.closures.is_none() {
+            let closures = Closures::new(&self.past, cancel, self.sabotage).map(Rc::new);
+            if closures.is_none() && cancel.reason().is_some() {
+                return None;
+            }
+            self.closures = Some(closures);
+        }
+        self.closures.clone().flatten()
+    }
+
+    /// Counts visited events.
+    pub(super) fn count_events(&mut self, events: u64) {
+        self.replay.stats.events += events;
     }
 
     /// Puts a fault into the search for deadlocks.
@@ -448,44 +463,5 @@ impl<'t> Confirmer<'t> {
             found = input.attempt(broken, replay, conflicts, cancel);
         }
         found
-    }
-}
-
-/// The remaining budget of some questions, and whether their answers are in doubt.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Budget {
-    /// The remaining conflicts of the solver.
-    pub(super) conflicts: u64,
-    /// Whether an event was excluded because it depends on a barrier without enough information.
-    pub(super) doubt: bool,
-}
-
-impl Budget {
-    pub(super) fn new(conflicts: u64) -> Budget {
-        Budget { conflicts, doubt: false }
-    }
-}
-
-/// The search for one candidate.
-pub(super) struct Search {
-    pair: (u32, u32),
-    pub(super) states: [State; 4],
-    pub(super) budget: Budget,
-    pub(super) gave_up: GaveUp,
-    pub(super) best: Option<Witness>,
-    /// An order in which the task of the second action ends before that of the first begins, if
-    /// any.
-    pub(super) beginning: Option<Rc<Witness>>,
-}
-
-impl Search {
-    fn is_impossible(&self) -> bool {
-        self.states.iter().all(|state| *state == State::Impossible)
-    }
-
-    /// Returns whether no window can improve the result, because the strongest possible form was
-    /// found.
-    fn is_done(&self) -> bool {
-        self.states.iter().find(|state| **state != State::Impossible) != Some(&State::Open)
     }
 }

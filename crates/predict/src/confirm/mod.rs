@@ -8,9 +8,12 @@ pub use deadlock::{
     CheckDeadlock, Deadlock, DeadlockCut, DeadlockEvidence, DeadlockOptions, DeadlockRequest,
     Deadlocks, WaitsFor,
 };
+pub use in_order::InOrderAnswer;
 
 #[cfg(test)]
 pub use deadlock::Sabotage;
+#[cfg(test)]
+pub use in_order::InOrderFault;
 
 mod answer;
 mod attempt;
@@ -24,6 +27,7 @@ mod components;
 mod confirmer;
 mod deadlock;
 mod holding;
+mod in_order;
 mod lists;
 mod mailboxes;
 mod openings;
@@ -31,6 +35,7 @@ mod past;
 mod question;
 mod reach;
 mod replay;
+mod search_state;
 mod shorten;
 mod task_pairs;
 mod trim;

@@ -10,8 +10,9 @@
 use super::answer::{GaveUp, Witness};
 use super::attempt::End;
 use super::chains::NONE;
-use super::confirmer::{Budget, Confirmer, GROWTH, Search, State};
+use super::confirmer::{Confirmer, GROWTH};
 use super::question::{Overtaken, Question};
+use super::search_state::{Budget, Search, State};
 use anyorder_system::Cancel;
 use anyorder_trace::EventId;
 use std::collections::{HashMap, HashSet};

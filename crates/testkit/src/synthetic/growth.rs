@@ -1,7 +1,8 @@
 //! Families of traces in which one thing grows, to see how the cost of an engine grows with it.
 //!
-//! Each family has few races, so that the cost is that of the thing and not that of the findings.
-//! Only `racers` grows in its races, quadratically.
+//! Most families have few races, so that the cost is that of the thing and not that of the findings.
+//! The races of the families in [`RACY`] grow quadratically: most are races of two threads at few
+//! places, those of `racers` of ever more threads.
 
 use anyorder_trace::{EventKind, HandlerId, Mailbox, Mode, TableFull, TaskId, Trace, TraceBuilder};
 
@@ -17,7 +18,7 @@ pub struct Family {
 }
 
 /// All families.
-pub const FAMILIES: [Family; 20] = [
+pub const FAMILIES: [Family; 24] = [
     Family { name: "events", make: events, start: 100_000 },
     Family { name: "variables", make: variables, start: 10_000 },
     Family { name: "threads of one lock", make: threads, start: 2_000 },
@@ -37,8 +38,16 @@ pub const FAMILIES: [Family; 20] = [
     Family { name: "bag tasks with a lock", make: bag_lock, start: 4_000 },
     Family { name: "tasks of one delay", make: delayed, start: 4_000 },
     Family { name: "loopers in a ring", make: ring, start: 1_000 },
+    Family { name: "sections in turn", make: in_turn, start: 20_000 },
+    Family { name: "polled flag", make: polled, start: 20_000 },
+    Family { name: "two locks for one variable", make: two_locks, start: 20_000 },
+    Family { name: "hot variables", make: hot, start: 20_000 },
     Family { name: "racers", make: racers, start: 500 },
 ];
+
+/// The families with many races.
+pub const RACY: [&str; 4] =
+    ["polled flag", "two locks for one variable", "hot variables", "racers"];
 
 /// A trace under construction, with a main thread.
 struct Make {
@@ -369,6 +378,58 @@ fn ring(n: u32) -> Result<Trace, TableFull> {
     }
     make.run(task, "x")?;
     Ok(make.b.finish())
+}
+
+/// Eight threads that write sixteen variables, each under the lock of the variable.
+fn in_turn(n: u32) -> Result<Trace, TableFull> {
+    let mut make = Make::new()?;
+    let threads = make.threads(8)?;
+    for i in 0..n / 3 {
+        let mixed = i.wrapping_mul(0x9e37_79b9) >> 16;
+        let (thread, at) = (mixed % 8, mixed / 8 % 16);
+        make.section(threads[thread as usize].1, &format!("lock {at}"), &format!("x{at}"))?;
+    }
+    Ok(make.joined(&threads))
+}
+
+/// A thread writes a flag again and again, and another one reads it.
+fn polled(n: u32) -> Result<Trace, TableFull> {
+    let mut make = Make::new()?;
+    let threads = make.threads(2)?;
+    for _ in 0..n / 2 {
+        make.b.write(threads[0].1, "x")?;
+        make.b.read(threads[1].1, "x")?;
+    }
+    Ok(make.joined(&threads))
+}
+
+/// Two threads write a variable, each under a lock of its own.
+fn two_locks(n: u32) -> Result<Trace, TableFull> {
+    let mut make = Make::new()?;
+    let threads = make.threads(2)?;
+    for i in 0..n / 3 {
+        let at = i as usize % 2;
+        make.section(threads[at].1, ["a", "b"][at], "x")?;
+    }
+    Ok(make.joined(&threads))
+}
+
+/// Four threads access sixteen variables; now and then one uses a lock of its own.
+fn hot(n: u32) -> Result<Trace, TableFull> {
+    let mut make = Make::new()?;
+    let threads = make.threads(4)?;
+    for i in 0..n * 4 / 5 {
+        let mixed = i.wrapping_mul(0x9e37_79b9) >> 16;
+        let (task, variable) = (threads[mixed as usize % 4].1, format!("x{}", mixed / 4 % 16));
+        match mixed / 64 % 2 {
+            0 => make.b.read(task, &variable)?,
+            _ => make.b.write(task, &variable)?,
+        };
+        if i % 12 == 0 {
+            make.section(task, &format!("lock {}", mixed % 4), &format!("own {}", mixed % 4))?;
+        }
+    }
+    Ok(make.joined(&threads))
 }
 
 fn racers(n: u32) -> Result<Trace, TableFull> {

@@ -204,7 +204,7 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
         }
     }
 
-    /// Goes on from a state by a step, and as long as there is no choice. Returns the edge.
+    /// Makes a step in a state, and all that follow without a choice. Returns the edge.
     fn lead(&mut self, tree: &mut Tree, mut state: State, mut step: Option<Step>) -> usize {
         let from = tree.steps.len();
         let end = loop {

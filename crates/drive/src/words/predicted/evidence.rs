@@ -41,7 +41,7 @@ fn known(pair: &Pair<'_>, evidence: &Evidence) -> (&'static str, String) {
         ),
         Evidence::Witness { form, kept: true, .. } => ("witness", form_words(*form).to_owned()),
         Evidence::Witness { form, kept: false, .. } => {
-            ("witness", format!("{}; it has too many events to be kept", form_words(*form)))
+            ("witness", format!("{}; to save work, that run was not kept", form_words(*form)))
         }
         Evidence::GaveUp(GaveUp::Window) => {
             unconfirmed("no witness within the window; what lies before it happened as it did")

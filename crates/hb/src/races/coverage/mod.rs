@@ -57,12 +57,14 @@ pub(crate) fn coverage(
         CoverageLevel::Task => task::task_coverage(engine, &racing, ends, cancel)?,
         _ => single::single_coverage(engine, &racing, cancel)?,
     };
-    let pairs_in =
-        |&(a, b): &(RunId, RunId)| match uncovered.contains(&tasks_of(engine, races, a, b)) {
-            true => races.pairs_in((a, b)),
-            false => 0,
-        };
-    Ok(Uncovered { in_pair: races.pairs.iter().map(pairs_in).collect(), edge_only: false })
+    let pairs_in = |(at, &(a, b)): (usize, &(RunId, RunId))| match uncovered
+        .contains(&tasks_of(engine, races, a, b))
+    {
+        true => races.pairs_in(at),
+        false => 0,
+    };
+    let in_pair = races.pairs.iter().enumerate().map(pairs_in).collect();
+    Ok(Uncovered { in_pair, edge_only: false })
 }
 
 /// A pair of tasks, the one that begins first first.

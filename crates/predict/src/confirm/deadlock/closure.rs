@@ -31,14 +31,14 @@ use std::cell::Cell;
 const CLOCKS_MAX: usize = 1 << 26;
 
 /// The clocks of a trace, and its sections by lock and chain.
-pub(super) struct Closures {
-    chains: usize,
+pub(in crate::confirm) struct Closures {
+    pub(in crate::confirm) chains: usize,
     /// By event: its clock, without the event itself.
     clock_of: Vec<u32>,
     /// Clocks one after the other: by chain, the number of the last event plus 1; 0 for none.
     clocks: Vec<u32>,
     /// By lock; empty for those of one thread, and for those that are only read.
-    locks: Vec<LockSections>,
+    pub(in crate::confirm) locks: Vec<LockSections>,
     /// Lists of sections visited so far.
     work: Cell<u64>,
     sabotage: Sabotage,
@@ -46,14 +46,15 @@ pub(super) struct Closures {
 
 /// The sections of one lock, by chain.
 #[derive(Default)]
-struct LockSections {
-    lists: Vec<ChainSections>,
+pub(in crate::confirm) struct LockSections {
+    pub(in crate::confirm) lists: Vec<ChainSections>,
 }
 
-struct ChainSections {
-    chain: u32,
-    all: Vec<u32>,
-    exclusive: Vec<u32>,
+/// The sections of one lock in one chain.
+pub(in crate::confirm) struct ChainSections {
+    pub(in crate::confirm) chain: u32,
+    pub(in crate::confirm) all: Vec<u32>,
+    pub(in crate::confirm) exclusive: Vec<u32>,
 }
 
 /// Which sections must end.
@@ -79,7 +80,11 @@ pub(super) struct Closed {
 
 impl Closures {
     /// Makes the clocks of a trace; `None` if there are too many, or once the job is stopped.
-    pub(super) fn new(past: &Past<'_>, cancel: &Cancel, sabotage: Sabotage) -> Option<Closures> {
+    pub(in crate::confirm) fn new(
+        past: &Past<'_>,
+        cancel: &Cancel,
+        sabotage: Sabotage,
+    ) -> Option<Closures> {
         if sabotage == Sabotage::NoClocks || sabotage == Sabotage::HeldForgotten {
             return None;
         }
@@ -134,6 +139,11 @@ impl Closures {
     /// Returns how many lists of sections were visited so far: the cost of all closures.
     pub(super) fn work(&self) -> u64 {
         self.work.get()
+    }
+
+    /// Returns what is known to come before an event, by chain: the number of the last event plus 1.
+    pub(in crate::confirm) fn before(&self, event: u32) -> &[u32] {
+        self.clock(self.clock_of[event as usize])
     }
 
     fn clock(&self, number: u32) -> &[u32] {
@@ -287,7 +297,8 @@ impl Closures {
     }
 }
 
-fn acquire(past: &Past<'_>, section: u32) -> u32 {
+/// Returns the acquire of a section.
+pub(in crate::confirm) fn acquire(past: &Past<'_>, section: u32) -> u32 {
     past.holding.sections[section as usize].acquire
 }
 
@@ -299,14 +310,14 @@ fn join(clock: &mut [u32], other: &[u32]) {
 
 /// The greatest number of one chain, and the greatest of all others.
 #[derive(Clone, Copy, Default)]
-struct Later {
+pub(in crate::confirm) struct Later {
     most: u32,
     chain: u32,
     second: u32,
 }
 
 impl Later {
-    fn put(&mut self, number: u32, chain: u32) {
+    pub(in crate::confirm) fn put(&mut self, number: u32, chain: u32) {
         if number > self.most {
             *self = Later { most: number, chain, second: self.most };
         } else {
@@ -314,7 +325,7 @@ impl Later {
         }
     }
 
-    fn besides(self, chain: u32) -> u32 {
+    pub(in crate::confirm) fn besides(self, chain: u32) -> u32 {
         if self.chain == chain { self.second } else { self.most }
     }
 }

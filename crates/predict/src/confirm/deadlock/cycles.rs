@@ -165,8 +165,8 @@ impl<'c> Search<'c> {
         }
     }
 
-    /// Returns the edges by which a path may go on from a thing: the next thing and a class. The
-    /// last one is taken first. Also returns whether some need a longer cycle.
+    /// Returns the edges that continue a path at a thing: the next thing and a class. The last one
+    /// is taken first. Also returns whether some need a longer cycle.
     fn next(&self, from: u32, start: u32, length: usize, most: usize) -> (Vec<(u32, u32)>, bool) {
         let (mut next, mut is_longer) = (Vec::new(), false);
         for to in self.after.get(&from).into_iter().flatten().rev() {

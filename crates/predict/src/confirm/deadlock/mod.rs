@@ -12,7 +12,7 @@ pub use found::{
 #[cfg(test)]
 pub use sabotage::Sabotage;
 
-mod closure;
+pub(super) mod closure;
 mod cycles;
 mod found;
 mod requests;
@@ -99,10 +99,16 @@ impl Confirmer<'_> {
         if found.cycles.is_empty() {
             return deadlocks;
         }
-        let closures = Closures::new(&self.past, &control.cancel, self.sabotage);
+        let closures = self.closures(&control.cancel);
         let work_max = self.stats().events.saturating_add(options.work_max);
-        let mut search =
-            Search { closures: closures.as_ref(), options, check, work_max, tries: 0, choices: 0 };
+        let mut search = Search {
+            closures: closures.as_deref(),
+            options,
+            check,
+            work_max,
+            tries: 0,
+            choices: 0,
+        };
         let total = found.cycles.len() as u64;
         for (done, cycle) in (0..).zip(&found.cycles) {
             if let Err(stopped) = control.step(done, Some(total)) {

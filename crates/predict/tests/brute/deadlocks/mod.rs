@@ -5,6 +5,7 @@ mod examples;
 mod mutants;
 mod naive;
 mod programs;
+mod races;
 
 use crate::brute::generate::{RandomSource, show};
 use crate::brute::types::{TraceCalls, Types};

@@ -233,16 +233,30 @@ pub(super) fn deadlocks(threads: &Threads<'_>, states_max: usize) -> Option<Naiv
 
 /// The same, of the reorderings that take each lock in its recorded order.
 pub(super) fn in_order(threads: &Threads<'_>, states_max: usize) -> Option<Naive> {
+    let mut found = Naive::default();
+    let is_whole = visit_in_order(threads, states_max, &mut |run| {
+        let done = run.iter().fold(0_u64, |done, event| done | 1 << event);
+        threads.add_cycles(&|event| done >> event & 1 == 1, &mut found);
+    });
+    is_whole.then_some(found)
+}
+
+/// Visits the reorderings that take each lock in its recorded order, one of those that later events
+/// do not distinguish. Returns whether it visited all.
+fn visit_in_order(
+    threads: &Threads<'_>,
+    states_max: usize,
+    each: &mut dyn FnMut(&[usize]),
+) -> bool {
     let trace = threads.trace;
     let types = Types::new();
     let types = TraceCalls::new(&types, trace);
     let all = Reorderings::new(trace, &types);
-    let mut found = Naive::default();
     let mut known: BTreeSet<(u64, Vec<usize>)> = BTreeSet::new();
     let mut todo: Vec<Vec<usize>> = vec![Vec::new()];
     while let Some(run) = todo.pop() {
+        each(&run);
         let done = run.iter().fold(0_u64, |done, event| done | 1 << event);
-        threads.add_cycles(&|event| done >> event & 1 == 1, &mut found);
         for event in (0..trace.len()).filter(|event| done >> event & 1 == 0) {
             if threads.swaps(&run, event) || !all.all_broken(&types, &run, event, &[]).is_empty() {
                 continue;
@@ -259,8 +273,55 @@ pub(super) fn in_order(threads: &Threads<'_>, states_max: usize) -> Option<Naive
             }
         }
         if known.len() > states_max {
-            return None;
+            return false;
         }
     }
-    Some(found)
+    true
+}
+
+/// The pairs of accesses of two threads, the earlier one first, that a reordering reverses: those
+/// that can come next together, and those of which the later one came and the earlier one is next.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct NaiveRaces {
+    pub(super) together: BTreeSet<(usize, usize)>,
+    pub(super) last: BTreeSet<(usize, usize)>,
+}
+
+impl NaiveRaces {
+    fn add(&mut self, threads: &Threads<'_>, next: &BTreeSet<usize>, run: &[usize]) {
+        let trace = threads.trace;
+        let is_access = |event: &usize| trace.event(EventId(*event as u32)).kind().is_access();
+        for a in next.iter().copied().filter(is_access) {
+            let other = |b: &usize| *b > a && threads.lane(*b) != threads.lane(a);
+            let later = |b: &usize| is_access(b) && other(b);
+            self.together.extend(next.iter().copied().filter(later).map(|b| (a, b)));
+            self.last.extend(run.iter().copied().filter(later).map(|b| (a, b)));
+        }
+    }
+}
+
+/// Returns the pairs that all reorderings reverse, and those that reorderings reverse which take
+/// each lock in its recorded order; `None` if there are more than `states_max` states.
+pub(super) fn races(threads: &Threads<'_>, states_max: usize) -> Option<[NaiveRaces; 2]> {
+    let types = Types::new();
+    let types = TraceCalls::new(&types, threads.trace);
+    let all = Reorderings::new(threads.trace, &types);
+    let enabled = |run: &[usize]| -> BTreeSet<usize> {
+        // An access may observe something else.
+        let is_next = |event: &usize| {
+            !run.contains(event) && all.all_broken(&types, run, *event, &[*event]).is_empty()
+        };
+        (0..threads.trace.len()).filter(is_next).collect()
+    };
+    let mut found = [NaiveRaces::default(), NaiveRaces::default()];
+    let is_whole = all.visit(&types, states_max, &mut |run| {
+        found[0].add(threads, &enabled(run), run);
+    });
+    if !is_whole {
+        return None;
+    }
+    let is_whole = visit_in_order(threads, states_max, &mut |run| {
+        found[1].add(threads, &enabled(run), run);
+    });
+    is_whole.then_some(found)
 }

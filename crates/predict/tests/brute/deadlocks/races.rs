@@ -1,0 +1,150 @@
+//! Pairs of accesses that closures decide, against all reorderings of small random runs: those with
+//! a run that keeps the order of each lock are confirmed and no others, and no witness exists of
+//! those that are impossible.
+
+use super::naive::{NaiveRaces, Threads, races};
+use super::programs::{Family, run};
+use super::{STATES_MAX, show};
+use crate::brute::generate::RandomSource;
+use anyorder_predict::{
+    ConfirmOptions, Confirmer, Form, InOrderAnswer, InOrderFault, NoCommunication,
+};
+use anyorder_system::Cancel;
+use anyorder_testkit::effort::sampled;
+use anyorder_trace::{EventId, Trace};
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// The families whose runs have data.
+const FAMILIES: [Family; 6] =
+    [Family::Data, Family::Mixed, Family::Readers, Family::Mixed, Family::Forks, Family::Data];
+
+#[derive(Default, Debug)]
+struct Tally {
+    traces: u64,
+    forms: BTreeMap<Form, u64>,
+    impossible: u64,
+    open: u64,
+    /// Open pairs that have a witness, and that have none.
+    open_with: u64,
+    open_without: u64,
+}
+
+/// Compares all pairs of accesses of a trace.
+fn compare(
+    trace: &Trace,
+    [all, in_order]: &[NaiveRaces; 2],
+    fault: Option<InOrderFault>,
+    (tally, rng): (&mut Tally, &mut RandomSource),
+) {
+    let mut nothing = NoCommunication;
+    let mut confirmer = Confirmer::new(trace, &mut nothing, ConfirmOptions::default());
+    if let Some(fault) = fault {
+        confirmer = confirmer.with_in_order_fault(fault);
+    }
+    let is_access = |event: &usize| trace.event(EventId(*event as u32)).kind().is_access();
+    let lane = |event: usize| trace.handler_of(EventId(event as u32));
+    let accesses: Vec<usize> = (0..trace.len()).filter(is_access).collect();
+    let mut pairs: Vec<(usize, usize)> = Vec::new();
+    for b in &accesses {
+        let earlier = accesses.iter().filter(|a| *a < b && lane(**a) != lane(*b));
+        pairs.extend(earlier.map(|a| (*a, *b)));
+    }
+    // Sets grow along some pairs, and begin anew where actions go back.
+    for at in 0..pairs.len() {
+        if rng.chance(20) {
+            let other = rng.below(pairs.len());
+            pairs.swap(at, other);
+        }
+    }
+    for pair in pairs {
+        let [first, second] = [pair.0, pair.1].map(|event| EventId(event as u32));
+        let answer = confirmer.decide_in_order(first, second, &Cancel::new());
+        let (together, last) = (in_order.together.contains(&pair), in_order.last.contains(&pair));
+        let exists = [all.together.contains(&pair), all.last.contains(&pair)];
+        tally.add(answer, exists);
+        let what = format!("{pair:?}: {answer:?}, {together} {last} {exists:?}\n{}", show(trace));
+        match answer {
+            InOrderAnswer::Confirmed(form) => {
+                assert_eq!((true, form != Form::CoEnabled), (together, last), "{what}");
+            }
+            InOrderAnswer::Impossible => assert_eq!(exists, [false; 2], "{what}"),
+            InOrderAnswer::Open => assert!(!together && !last, "{what}"),
+        }
+    }
+}
+
+impl Tally {
+    fn add(&mut self, answer: InOrderAnswer, exists: [bool; 2]) {
+        match answer {
+            InOrderAnswer::Confirmed(form) => *self.forms.entry(form).or_default() += 1,
+            InOrderAnswer::Impossible => self.impossible += 1,
+            InOrderAnswer::Open => {
+                self.open += 1;
+                match exists.contains(&true) {
+                    true => self.open_with += 1,
+                    false => self.open_without += 1,
+                }
+            }
+        }
+    }
+}
+
+fn random(seed: u64) -> (Family, Trace, RandomSource) {
+    let mut rng = RandomSource::new(3_300_000 + seed);
+    let family = FAMILIES[(seed % FAMILIES.len() as u64) as usize];
+    let trace = run(&mut rng, family, 20);
+    (family, trace, rng)
+}
+
+#[test]
+fn closures_confirm_what_some_run_in_order_shows_and_nothing_else() {
+    let mut tallies: BTreeMap<Family, Tally> = BTreeMap::new();
+    for seed in sampled(360, 6_000) {
+        let (family, trace, mut rng) = random(seed);
+        let Some(right) = races(&Threads::new(&trace), STATES_MAX) else { continue };
+        let tally = tallies.entry(family).or_default();
+        tally.traces += 1;
+        compare(&trace, &right, None, (tally, &mut rng));
+    }
+    println!("{tallies:#?}");
+    let sum = |of: fn(&Tally) -> u64| tallies.values().map(of).sum::<u64>();
+    let of_form = |form| tallies.values().filter_map(|t| t.forms.get(&form)).sum::<u64>();
+    let counts = [
+        of_form(Form::Reversed),
+        of_form(Form::Last),
+        of_form(Form::CoEnabled),
+        sum(|t| t.impossible),
+        sum(|t| t.open_with),
+    ];
+    assert!(tallies.len() == 4 && counts.iter().all(|n| *n > 5), "{counts:?}");
+}
+
+#[test]
+fn every_fault_of_closures_is_noticed() {
+    let mut open = vec![
+        InOrderFault::SectionsStayOpen,
+        InOrderFault::SetsStay,
+        InOrderFault::SecondHolds,
+        InOrderFault::SecondObservesNothing,
+        InOrderFault::ReadersExclude,
+    ];
+    for seed in 1..=1_000 {
+        let (_, trace, _) = random(seed);
+        let Some(right) = races(&Threads::new(&trace), STATES_MAX) else { continue };
+        open.retain(|fault| {
+            let mut tally = Tally::default();
+            let mut rng = RandomSource::new(seed);
+            let compared = || compare(&trace, &right, Some(*fault), (&mut tally, &mut rng));
+            let is_noticed = catch_unwind(AssertUnwindSafe(compared)).is_err();
+            if is_noticed {
+                println!("{fault:?}: seed {seed}");
+            }
+            !is_noticed
+        });
+        if open.is_empty() {
+            return;
+        }
+    }
+    panic!("not noticed: {open:?}");
+}
