@@ -65,6 +65,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         seeds(&corpus, target, format, &name, &bytes)?;
     }
     models(&corpus)?;
+    logs(&corpus, &root)?;
     files(&corpus)?;
     made(&corpus)
 }
@@ -150,6 +151,25 @@ fn traced(below: &mut dyn FnMut(u64) -> u64) -> String {
         text += &format!("co v{variable} {}\n", writes.join(" "));
     }
     text
+}
+
+/// Puts recorded logs of other tools there. The first byte says which reader takes them.
+fn logs(corpus: &Path, root: &Path) -> Result<(), Box<dyn Error>> {
+    for (which, folder, extension) in
+        [(0_u8, "data/rapid-binary", "data"), (2, "data/speedygo", "log")]
+    {
+        for entry in fs::read_dir(root.join(folder))? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|ext| ext == extension) {
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                let mut bytes = vec![which];
+                bytes.extend(fs::read(&path)?);
+                bytes.truncate(SEED_BYTES);
+                put(corpus, "logs", &name, &bytes)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 fn put(corpus: &Path, target: &str, name: &str, bytes: &[u8]) -> std::io::Result<()> {

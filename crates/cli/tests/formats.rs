@@ -38,7 +38,7 @@ const TRACES: [(&str, &str); 6] = [
 ];
 
 #[test]
-fn each_format_is_recognised_told_of_converted_and_checked() {
+fn each_format_is_recognised_converted_and_checked() {
     let folder = folder();
     for (format, text) in TRACES {
         let input = match format {
@@ -134,7 +134,7 @@ fn runs_of_papers_have_races_where_their_authors_say() {
 }
 
 #[test]
-fn branches_and_blocks_are_told_and_change_nothing() {
+fn branches_and_blocks_have_a_warning_and_change_nothing() {
     let folder = folder();
     let plain = "T1|w(x)|1\nT1|w(y)|2\nT2|r(y)|3\nT2|w(x)|4\n";
     let branched = plain.replace("T2|w(x)", "T2|branch|3\nT2|w(x)");
@@ -146,15 +146,15 @@ fn branches_and_blocks_are_told_and_change_nothing() {
         (found(&result, "race").len(), result["complete"].clone(), warnings)
     };
     let (races, complete, _) = count(plain);
-    for (text, told) in [(branched, "each read keeps what it read"), (blocks, "atomic blocks")] {
+    for (text, warning) in [(branched, "each read keeps what it read"), (blocks, "atomic blocks")] {
         let (other, whole, warnings) = count(&text);
         assert_eq!((other, &whole), (races, &complete), "{text}");
-        assert!(warnings.contains(told), "{warnings}");
+        assert!(warnings.contains(warning), "{warnings}");
     }
 }
 
 /// Files of other tools, and a part of what is said of each.
-const NO_TRACES: [(&[u8], &str, &str); 22] = [
+const NO_TRACES: [(&[u8], &str, &str); 21] = [
     (b"go 1.22 trace\0\0\0\x01\x02\x03\0\xff", "execution trace of Go", "T1|acq(m)"),
     (b"PERFILE2\x68\0\0\0\0\0\0\0", "`perf`", "T1|acq(m)"),
     (b"\x10\0\x04\x46\x78\x54\x16\0\x01", "Fuchsia", "T1|acq(m)"),
@@ -182,7 +182,6 @@ const NO_TRACES: [(&[u8], &str, &str); 22] = [
         "ADVOCATE",
         "main.go:10",
     ),
-    (b"main1,[(825741476080,0,M,.\\main.go:8)],C,-\n", "SpeedyGo", "main.go:10"),
     (b"T1,acq,m,7\nT1,w,x,8\n", "comma-separated", "awk"),
     (b"{\"schema\":1,\"tool\":\"anyorder\"}", "result or a schedule of anyorder", "replay"),
 ];

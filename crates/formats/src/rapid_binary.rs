@@ -176,8 +176,8 @@ impl<R: Read> RapidBinaryReader<R> {
             return Ok(());
         }
         let left = usize::try_from(total - self.events).unwrap_or(usize::MAX);
-        let room = Block::EVENTS.saturating_sub(block.columns.len());
-        let wanted = left.min(room).min(PIECE_EVENTS);
+        let free = Block::EVENTS.saturating_sub(block.columns.len());
+        let wanted = left.min(free).min(PIECE_EVENTS);
         // One byte behind the last event would be too much.
         let bytes = if left == 0 { 1 } else { wanted * EVENT_BYTES };
         let mut piece = std::mem::take(&mut self.piece);

@@ -225,10 +225,11 @@ impl Threads {
             return doubts;
         }
         let unforked = self.unforked(tables);
+        let absent = self.absent(tables);
         for (thread, known) in self.threads(tables) {
             match *known {
                 Known { first: None, fork: Some(fork), .. } => {
-                    let instead = instead(tables, thread, &unforked);
+                    let instead = instead(tables, thread, (&absent, &unforked));
                     doubts.push(ThreadDoubt::NeverRuns { thread, fork, instead });
                 }
                 Known { first: None, join: Some(join), .. } => {
@@ -262,6 +263,15 @@ impl Threads {
         threads.map(|(at, (_, known))| (HandlerId::from_index(at), known))
     }
 
+    /// Returns the threads that are forked and never run, in the order of their forks.
+    fn absent(&self, tables: &Tables) -> Vec<HandlerId> {
+        let absent = self.threads(tables).filter(|(_, known)| known.first.is_none());
+        let mut absent: Vec<(u64, HandlerId)> =
+            absent.filter_map(|(thread, known)| Some((known.fork?, thread))).collect();
+        absent.sort_unstable();
+        absent.into_iter().map(|(_, thread)| thread).collect()
+    }
+
     /// Returns the threads that begin after the first fork and that nobody forks.
     fn unforked(&self, tables: &Tables) -> BTreeMap<HandlerId, u64> {
         let Some(first_fork) = self.first_fork else { return BTreeMap::new() };
@@ -291,12 +301,13 @@ impl Threads {
     }
 }
 
-/// Returns the thread that a forked one may run as: the one with the same number in its name, or
-/// the only one that nobody forked.
+/// Returns the thread that a forked one may run as: the one with the same number in its name, the
+/// only one that nobody forked, or, where as many run as are missing, the one that begins as it is
+/// forked among the others: first, second, ...
 fn instead(
     tables: &Tables,
     thread: HandlerId,
-    unforked: &BTreeMap<HandlerId, u64>,
+    (absent, unforked): (&[HandlerId], &BTreeMap<HandlerId, u64>),
 ) -> Option<HandlerId> {
     let digits = |thread: HandlerId| -> String {
         let name = tables.name(tables.handlers[thread.index()].name);
@@ -305,7 +316,14 @@ fn instead(
     let wanted = digits(thread);
     let alike = unforked.keys().find(|other| !wanted.is_empty() && digits(**other) == wanted);
     let only = || unforked.keys().next().filter(|_| unforked.len() == 1);
-    alike.or_else(only).copied()
+    let by_order = || {
+        let place = absent.iter().position(|other| *other == thread)?;
+        let mut begun: Vec<(u64, HandlerId)> =
+            unforked.iter().map(|(other, first)| (*first, *other)).collect();
+        begun.sort_unstable();
+        begun.get(place).filter(|_| begun.len() == absent.len()).map(|(_, other)| *other)
+    };
+    alike.or_else(only).copied().or_else(by_order)
 }
 
 fn is_number(name: &str) -> bool {
@@ -332,6 +350,18 @@ mod tests {
     }
 
     #[test]
+    fn several_threads_under_other_names_are_paired_by_their_order() {
+        let text = "m|fork(a)|1\nm|fork(b)|2\nx|w(v)|3\nm|w(v)|3\ny|r(v)|4\n";
+        let found = doubts(text);
+        assert_eq!(found.len(), 4, "{found:?}");
+        assert!(found[0].contains("`a` is forked and never runs, and thread `x`"), "{found:?}");
+        assert!(found[1].contains("`b` is forked and never runs, and thread `y`"), "{found:?}");
+        // Where their numbers differ, nobody knows.
+        let found = doubts(&format!("{text}z|r(v)|5\n"));
+        assert!(found[0].contains("what it does is not in the trace"), "{found:?}");
+    }
+
+    #[test]
     fn threads_whose_part_is_missing_are_told() {
         let only = |text: &str| {
             let doubts = doubts(text);
@@ -347,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_marked_by_begin_and_end_are_told_once() {
+    fn blocks_marked_by_begin_and_end_are_named_once() {
         let block = "T1|begin|1\nT1|w(x)|1\nT1|end|1\n";
         let text = block.repeat(5) + &block.replace("T1", "T2").repeat(3);
         let doubts = doubts(&text);

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 #[test]
 fn each_format_by_its_beginning() {
-    let cases: [(&[u8], Format); 24] = [
+    let cases: [(&[u8], Format); 25] = [
         (b"\x89AOT\r\n\x1a\n", Format::NativeBinary),
         (b"\x89AOT\r\n\x1a\n\x01\0\0\0", Format::NativeBinary),
         (b"anyorder-trace 1\n", Format::NativeText),
@@ -25,6 +25,7 @@ fn each_format_by_its_beginning() {
         (b"T0|fork(T1)|a.cpp:10\n        a.cc:38\nT1|rd(0x7f10)|a.cc:3\n", Format::Std),
         (b"1,WR,1,Test.java:1:1,1\n1,LK,1,nil,1", Format::SpeedyGo),
         (b"7,PREBRANCH,0,nil,0\r\n", Format::SpeedyGo),
+        (b"main1,[(825741476080,0,M,.\\main.go:8)],C,-\nmain1,[(1,0,S,-)],C,-\n", Format::SpeedyGo),
         (b"Thread 1: |ACQ |0x0000555556a675e8| at line 1362 in file /a.cpp\n", Format::TsanLog),
         (b"Thread 0: |Thread Create (Thread 1)|0x00007fff|\n", Format::TsanLog),
         (b"[main: RoadRunner Agent Loaded.]\n@   Start(0,1)\n", Format::RoadRunner),

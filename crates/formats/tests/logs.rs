@@ -228,6 +228,86 @@ fn speedygo_signals_wake_all_that_wait_for_their_name() {
     assert_eq!(wellformed::check(&trace).errors_total, 0);
 }
 
+/// The events of a log of Go: kind and what it refers to.
+fn go(text: &str) -> Vec<(String, Option<u64>)> {
+    let trace = right(Format::SpeedyGo, text);
+    let refers = |event: EventId| trace.columns().refers.get(event.0);
+    let kind =
+        |event: anyorder_trace::Event| format!("{}.{}", event.kind().word(), event.mode().bits());
+    trace.events().map(|event| (kind(event), refers(event.id))).collect()
+}
+
+#[test]
+fn goroutines_access_lock_and_start_others() {
+    let text = "main1,[(7,0,M,.\\a.go:8)],P,-\nmain1,[(7,0,M,.\\a.go:8)],C,-\nmain1,[(1,0,S,-)],C,-\n\
+        f2,[(1,0,W,-)],C,-\nf2,[(9,0,+,a.go:3)],C,-\nf2,[(7,0,R,a.go:4)],C,-\nf2,[(9,0,*,a.go:5)],C,-\n\
+        f2,[(9,0,$,a.go:6)],C,-\nf2,[(9,0,#,a.go:7)],C,-\n";
+    let trace = right(Format::SpeedyGo, text);
+    let expected = [
+        "main1 write.0 7 @.\\a.go:8",
+        "main1 signal.0 s1 @?",
+        "f2 wake.0 s1 @?",
+        "f2 acquire.0 9 @a.go:3",
+        "f2 read.0 7 @a.go:4",
+        "f2 release.0 9 @a.go:5",
+        "f2 acquire.1 9 @a.go:6",
+        "f2 release.1 9 @a.go:7",
+    ];
+    assert_eq!(meanings(&trace), expected);
+    assert_eq!(trace.columns().refers.get(2), Some(1));
+    assert_eq!(trace.label(EventId(0)), "2");
+    assert_eq!(detect(text.as_bytes()), Ok(Format::SpeedyGo));
+}
+
+#[test]
+fn a_buffered_channel_orders_sends_and_receives() {
+    let line = |t: &str, what: &str| format!("{t},[(5,2,{what},a.go:1)],C,-\n");
+    let all: String = [
+        ("a", "!"),
+        ("a", "!"),
+        ("b", "?"),
+        ("a", "!"),
+        ("b", "?"),
+        ("b", "?"),
+        ("a", "C"),
+        ("b", "?"),
+    ]
+    .map(|(t, what)| line(t, what))
+    .concat();
+    let (wake, signal) = ("wake.0".to_owned(), "signal.0".to_owned());
+    let expected = [
+        // Two values fit.
+        (signal.clone(), None),
+        (signal.clone(), None),
+        // The first is received: then there is space for the third.
+        (wake.clone(), Some(0)),
+        (signal.clone(), None),
+        (wake.clone(), Some(3)),
+        (signal.clone(), None),
+        (wake.clone(), Some(1)),
+        (signal.clone(), None),
+        (wake.clone(), Some(5)),
+        (signal.clone(), None),
+        // What is received from a closed channel comes after its close.
+        (signal.clone(), None),
+        (wake.clone(), Some(10)),
+        (signal, None),
+    ];
+    assert_eq!(go(&all), expected);
+    let trace = right(Format::SpeedyGo, &all);
+    assert!(wellformed::check(&trace).list.is_empty());
+}
+
+#[test]
+fn a_channel_without_buffer_is_not_understood() {
+    let text = "a,[(5,0,!,a.go:1)],C,b\nb,[(5,0,?,a.go:2)],C,a\na,[(5,0,C,a.go:3)],C,-\n";
+    let trace = right(Format::SpeedyGo, text);
+    let ignored = Ignored::of(&trace);
+    let words: Vec<&str> = ignored.operations().iter().map(|one| one.word.as_str()).collect();
+    assert_eq!(words, ["send", "receive"]);
+    assert!(!ignored.is_empty());
+}
+
 #[test]
 fn each_wrong_line_is_named_with_its_column() {
     for (format, line, expected) in [
@@ -241,6 +321,11 @@ fn each_wrong_line_is_named_with_its_column() {
         (Format::SpeedyGo, "1,,1,nil,1", "column 3: expected an operation"),
         (Format::SpeedyGo, "1, RD ,,nil,1", "column 8: expected an object in the third field"),
         (Format::SpeedyGo, "1,SIG,1,nil,", "column 13: expected a number in the fifth field"),
+        (Format::SpeedyGo, "a,[(1,0,R)],C,-", "column 5: expected an object, a buffer"),
+        (Format::SpeedyGo, "a,[(,0,R,-)],C,-", "column 5: expected an object"),
+        (Format::SpeedyGo, "a,[(1,x,R,-)],C,-", "column 7: expected the size of a buffer"),
+        (Format::SpeedyGo, "a,[(1,0,R,-),(2,0,R,-)],C,-", "column 13: expected one operation"),
+        (Format::SpeedyGo, "a,[(1,0,R,-)],X,-", "column 18: expected five fields"),
         (Format::TsanLog, "hello", "column 1: expected `Thread N: |operation|address|`"),
         (Format::TsanLog, "Thread 1: |Read|", "column 1: expected `Thread N: |operation|address|`"),
         (
@@ -267,9 +352,10 @@ fn each_wrong_line_is_named_with_its_column() {
 }
 
 #[test]
-fn unknown_operations_are_kept_and_told() {
+fn unknown_operations_are_kept_with_a_warning() {
     for (format, text, operation) in [
         (Format::SpeedyGo, "1,WR,1,nil,1\n1,FROB,1,nil,1\n", "FROB"),
+        (Format::SpeedyGo, "a,[(1,0,R,-)],C,-\na,[(1,0,&,-)],C,-\n", "&"),
         (Format::TsanLog, "Thread 1: |Write|0x1|\nThread 1: |Frob|0x1|\n", "Frob"),
         (Format::RoadRunner, "@  Wr(1,x) S a:1:1\n@  Wait(1,@3) a:1:2\n", "Wait"),
         (Format::RapidCsv, "w(x),\n,frob(x)\n", "frob"),

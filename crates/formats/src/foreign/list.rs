@@ -109,9 +109,3 @@ pub(super) const ADVOCATE: Foreign = Foreign {
     advice: "ADVOCATE analyses it; for anyorder, record reads, writes and locks, one a line, such as \
         `T1|acq(m)|main.go:10` (docs/formats/std.md)",
 };
-
-pub(super) const SPEEDY_GO_FORM: Foreign = Foreign {
-    what: "this is a log of SpeedyGo's recorder for Go: only its logs of Java programs are read",
-    advice: "SpeedyGo analyses it; for anyorder, record reads, writes, locks and the signals of \
-        channels, one a line, such as `T1|acq(m)|main.go:10` (docs/formats/std.md)",
-};

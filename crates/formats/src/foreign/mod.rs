@@ -99,7 +99,6 @@ pub fn foreign(head: &[u8]) -> Option<&'static Foreign> {
         }
         () if recognise::most(lines(), recognise::is_strace) => Some(&list::STRACE),
         () if lines().any(recognise::is_shiviz) => Some(&list::SHIVIZ),
-        () if lines().any(recognise::is_go_form) => Some(&list::SPEEDY_GO_FORM),
         () if recognise::most(lines(), recognise::is_advocate) => Some(&list::ADVOCATE),
         () if recognise::most(lines(), recognise::is_focs) => Some(&list::FOCS),
         () if start.lines().take(64).any(is_csv) => Some(&CSV),

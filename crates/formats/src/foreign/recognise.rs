@@ -57,21 +57,15 @@ pub(super) fn is_strace(line: &str) -> bool {
     is_call && (is_whole || rest.ends_with("<unfinished ...>"))
 }
 
-/// `host {"host":1, "other":2}`.
+/// `host {"host":1, "other":2}`: a clock has an entry for its own host.
 pub(super) fn is_shiviz(line: &str) -> bool {
     let Some((host, clock)) = line.split_once(" {\"") else { return false };
     let Some(clock) = clock.strip_suffix('}') else { return false };
     let is_entry =
         |entry: &str| entry.rsplit_once("\":").is_some_and(|(_, count)| is_number(count.trim()));
-    !host.is_empty() && !host.contains(' ') && clock.split(',').all(is_entry)
-}
-
-/// `main1,[(825741476080,0,M,main.go:8)],C,-`.
-pub(super) fn is_go_form(line: &str) -> bool {
-    let Some((thread, rest)) = line.split_once(",[(") else { return false };
-    let Some((items, end)) = rest.rsplit_once(")],") else { return false };
-    let state = end.split(',').next().unwrap_or_default();
-    is_word(thread) && items.split(',').count() >= 4 && matches!(state, "P" | "C")
+    let own = format!("{host}\":");
+    let has_own = clock.starts_with(&own) || clock.contains(&format!("\"{own}"));
+    !host.is_empty() && !host.contains(' ') && has_own && clock.split(',').all(is_entry)
 }
 
 /// `M,7,8,12,-,L,t,main.go:10;C,9,0,13,...`.

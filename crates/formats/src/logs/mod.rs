@@ -19,4 +19,5 @@ mod rapid_csv;
 mod reader;
 mod roadrunner;
 mod speedygo;
+mod speedygo_go;
 mod tsan;

@@ -4,6 +4,7 @@
 //! here. A wait orders its thread after the last signal of that name, which may wake several.
 
 use super::reader::{Dialect, Out, Part, split, trimmed};
+use super::speedygo_go::{GoForm, is_go_form};
 use crate::fault::{Fault, LineError};
 use crate::std::Target;
 use anyorder_trace::{EventKind, Mode, Op};
@@ -14,6 +15,7 @@ use hashbrown::HashMap;
 pub struct SpeedyGo {
     /// The last signal of each name.
     signals: HashMap<Box<[u8]>, u64>,
+    go: GoForm,
 }
 
 /// What an operation does.
@@ -58,6 +60,9 @@ const OPERATIONS: [(&str, Meaning); 16] = {
 
 /// Returns whether a line is one of such a log.
 pub(crate) fn looks_like_speedygo(line: &[u8]) -> bool {
+    if is_go_form(line) {
+        return true;
+    }
     let parts: Vec<&[u8]> = line.split(|byte| *byte == b',').collect();
     let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
     matches!(parts.as_slice(), [thread, op, object, _, last]
@@ -69,6 +74,9 @@ impl Dialect for SpeedyGo {
     const FORMAT: &'static str = "speedygo";
 
     fn line(&mut self, line: &[u8], out: &mut Out<'_>) -> Result<(), LineError> {
+        if is_go_form(line) {
+            return self.go.line(line, out);
+        }
         let parts: Vec<Part<'_>> = split(line, b',').map(trimmed).collect();
         let [thread, op, object, place, number] = parts[..] else {
             let message = format!("expected five fields with commas, found {}", parts.len());
