@@ -49,7 +49,7 @@ impl RaceOptions {
             coverage,
             group_by: GroupBy::Field,
             max_pairs: 1000,
-            like_pairs_max: 4096,
+            like_pairs_max: 1024,
             filters: true,
             keep_order: false,
         }
