@@ -89,8 +89,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// Counts a violation, and lists it if there is room. Pairs under a common lock take no room from
-    /// others.
+    /// Counts a violation, and lists it if there is room. Pairs under a common lock take no room
+    /// from others.
     pub(crate) fn add(&mut self, violations_max: usize, violation: Violation) {
         let of_kind = match violation.kind {
             ViolationKind::Racy => &mut self.counts.racy,
