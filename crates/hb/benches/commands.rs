@@ -3,10 +3,10 @@
 //!
 //! `cargo build --release && cargo bench -p anyorder-hb --bench commands` writes traces to a
 //! temporary folder, each family at one size and twice that size. It runs `check --no-predict` and
-//! `predict --no-confirm` of the binary on them (with `--whole`, `check` and `predict`), and `check` on generated messages, which asks
-//! whether they are consistent. For each it prints the processor seconds on the larger trace and
-//! the exponent between the two: 1.0 is linear, 2.0 quadratic. It prints no exponent where the
-//! smaller trace takes under [`LEAST`] seconds.
+//! `predict --no-confirm` of the binary on them (with `--whole`, `check` and `predict`), and
+//! `check` on generated messages, which asks whether they are consistent. For each it prints the
+//! processor seconds on the larger trace and the exponent between the two: 1.0 is linear, 2.0
+//! quadratic. It prints no exponent where the smaller trace takes under [`LEAST`] seconds.
 //!
 //! `-- --now FILE` names the binary (`target/release/anyorder`); `--before FILE` measures another
 //! one beside it; `--limit SECONDS` ends each run (20); `--doublings N` sets the sizes (3);

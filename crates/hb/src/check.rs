@@ -49,7 +49,7 @@ impl RaceOptions {
             coverage,
             group_by: GroupBy::Field,
             max_pairs: 1000,
-            like_pairs_max: 4096,
+            like_pairs_max: 1024,
             filters: true,
             keep_order: false,
         }
@@ -78,8 +78,8 @@ pub struct Statistics {
     /// The number of chains of the trace's strands: the width of the clocks.
     pub chains: u64,
     /// Steps of the work that can grow faster than the events: nodes of clocks joined, chains asked
-    /// for a place, handlers compared at a location, races kept. Each event counts as a step. For tests of
-    /// growth; no report has them.
+    /// for a place, handlers compared at a location, races kept. Each event counts as a step. For
+    /// tests of growth; no report has them.
     pub steps: u64,
     /// Racing pairs of accesses.
     pub race_pairs: u64,

@@ -60,7 +60,7 @@ fn anything_may_happen_in_a_trace() {
                 Ok(()) => ended += 1,
             }
             let report = analysis.finish();
-            assert!(report.violations.len() <= 3);
+            assert!(report.violations.len() <= 2 * 3, "so many of each kind");
             lost += report.counts.candidates_lost;
         }
     }

@@ -19,7 +19,7 @@ pub enum Candidates {
 pub struct CandidateOptions {
     /// The pairs under a common lock that become candidates.
     pub candidates: Candidates,
-    /// The most violations that are listed. All are counted.
+    /// The most violations of each kind that are listed. All are counted.
     pub violations_max: usize,
     /// The most pairs under a common lock that one thread may have open at a time. Further pairs
     /// count as lost.

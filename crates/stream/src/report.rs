@@ -81,20 +81,23 @@ pub struct Counts {
 /// The result of one analysis.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
-    /// The candidates, in the order in which they were decided; at most the requested number.
+    /// The candidates, in the order in which they were decided; at most the requested number of
+    /// each kind.
     pub violations: Vec<Violation>,
     /// Counts of all candidates, not only of the listed ones.
     pub counts: Counts,
 }
 
 impl Report {
-    /// Counts a violation, and lists it if there is room.
+    /// Counts a violation, and lists it if there is room. Pairs under a common lock take no room
+    /// from others.
     pub(crate) fn add(&mut self, violations_max: usize, violation: Violation) {
-        match violation.kind {
-            ViolationKind::Racy => self.counts.racy += 1,
-            ViolationKind::NonRacy => self.counts.non_racy += 1,
-        }
-        if self.violations.len() < violations_max {
+        let of_kind = match violation.kind {
+            ViolationKind::Racy => &mut self.counts.racy,
+            ViolationKind::NonRacy => &mut self.counts.non_racy,
+        };
+        *of_kind += 1;
+        if *of_kind <= violations_max as u64 {
             self.violations.push(violation);
         }
     }

@@ -39,15 +39,17 @@ pub(crate) struct Question<'a> {
     types: Types,
 }
 
+/// Takes the deadlocks and the other findings so far, and the number of those left out.
+type TakeSoFar<'a> = dyn Fn(&[DeadlockFinding], Vec<Predicted>, u64) + 'a;
+
 /// Pairs that an earlier analysis handles.
 pub(crate) struct KnownPairs<'a> {
     /// Additional pairs to search witnesses for, each in trace order.
     pub(crate) extra: &'a [(EventId, EventId)],
     /// Whether a pair is known and therefore not reported.
     pub(crate) is_known: &'a dyn Fn(&Candidate) -> bool,
-    /// Takes the deadlocks and the other findings so far, and the number of those left out, while
-    /// the search for witnesses runs.
-    pub(crate) so_far: &'a dyn Fn(&[DeadlockFinding], Vec<Predicted>, u64),
+    /// Takes what was found so far, while the search for witnesses runs.
+    pub(crate) so_far: &'a TakeSoFar<'a>,
 }
 
 /// [`KnownPairs`], as the check takes them.

@@ -1,13 +1,14 @@
 //! Runs of one chain at a location, in lists of runs that no report tells apart.
 //!
-//! **Problem.** A flag that one thread polls while another one writes it makes a run of each access,
-//! and every two runs race. Likewise two threads that access a variable under a lock of their own.
+//! **Problem.** A flag that one thread polls while another one writes it makes a run of each
+//! access, and every two runs race. Likewise two threads that access a variable under a lock of
+//! their own.
 //!
-//! **Idea.** The runs of a chain that race with a new run are its last ones, from a bound on. If they
-//! have one task, class and, where it matters, source position, they only differ in their events. The latest of them is
-//! the only one whose race can be uncovered, and the accesses of the others are a difference of two
-//! sums. So after some pairs that are kept one by one, a new run keeps one pair for each list, with
-//! the number of accesses that the pair stands for.
+//! **Idea.** The runs of a chain that race with a new run are its last ones, from a bound on. If
+//! they have one task, class and, where it matters, source position, they only differ in their
+//! events. The latest of them is the only one whose race can be uncovered, and the accesses of the
+//! others are a difference of two sums. So after some pairs that are kept one by one, a new run
+//! keeps one pair for each list, with the number of accesses that the pair stands for.
 //!
 //! **Cost.** For a new run and a list: `O(log n)`, and the pairs kept.
 

@@ -115,7 +115,16 @@ pub fn check<S: Specification>(
     let by_site = groups(tables, facts, &list.list);
     let assembled = |pair_results: &[PairResult], found_max: usize| {
         let (candidates, max_pairs) = (&list, options.max_pairs);
-        let input = FoundInput { facts, candidates, pair_results, max_pairs, found_max, cancel };
+        let with_witnesses = found_max == usize::MAX;
+        let input = FoundInput {
+            facts,
+            candidates,
+            pair_results,
+            max_pairs,
+            found_max,
+            with_witnesses,
+            cancel,
+        };
         assemble(&input, (tables, facts), report, (&by_site, is_known))
     };
     let mut pass_on = |results: &[PairResult]| so_far(assembled(results, SO_FAR_MAX));
@@ -147,9 +156,15 @@ pub fn check_unconfirmed(
     let list = CandidateList::of(report);
     let by_site = groups(tables, facts, &list.list);
     let pair_results = &vec![PairResult::Untried; list.list.len()];
-    let max_pairs = options.max_pairs;
-    let (candidates, found_max) = (&list, usize::MAX);
-    let input = FoundInput { facts, candidates, pair_results, max_pairs, found_max, cancel };
+    let input = FoundInput {
+        facts,
+        candidates: &list,
+        pair_results,
+        max_pairs: options.max_pairs,
+        found_max: usize::MAX,
+        with_witnesses: true,
+        cancel,
+    };
     let mut checked = assemble(&input, (tables, facts), report, (&by_site, &|_| false));
     if list.unlisted() > 0 {
         checked.cuts.push(Cut::Candidates);

@@ -126,6 +126,8 @@ pub(crate) struct FoundInput<'a> {
     pub(crate) max_pairs: usize,
     /// The most groups to describe.
     pub(crate) found_max: usize,
+    /// Whether groups get copies of their witnesses, which can be long.
+    pub(crate) with_witnesses: bool,
     /// Once the job is stopped, only some groups are described.
     pub(crate) cancel: &'a Cancel,
 }
@@ -192,7 +194,7 @@ fn one(input: &FoundInput<'_>, group: &Group) -> Option<Found> {
     let members = listed.iter().take(input.max_pairs).map(|i| &input.candidates.list[*i]);
     let untried = listed.iter().all(|i| *pair_result(i) == PairResult::Untried);
     let witness = match pair_result(&best) {
-        PairResult::Confirmed(witness) => of_pair(shown, witness),
+        PairResult::Confirmed(witness) if input.with_witnesses => of_pair(shown, witness),
         _ => None,
     };
     Some(Found {

@@ -19,8 +19,9 @@ pub enum PairResult {
     Untried,
     /// There is a witness.
     Confirmed(Witness),
-    /// There is a witness of this form, or of a stronger one, and this is known of the two together,
-    /// but it was not built or not stored: other pairs of its group have one, or there was no room.
+    /// There is a witness of this form, or of a stronger one, and this is known of the two
+    /// together, but it was not built or not stored: other pairs of its group have one, or there
+    /// was no room.
     Shown(Form, Together),
     /// The pair is proved to have no witness.
     Impossible,
@@ -39,8 +40,8 @@ pub trait Confirms {
     /// Returns the work so far, in visited events. Equal calls give equal numbers.
     fn work(&self) -> u64;
 
-    /// Answers without a search, if that is possible: that there is a witness, or that there is none.
-    /// Pairs of one group follow one another, by their later events.
+    /// Answers without a search, if that is possible: that there is a witness, or that there is
+    /// none. Pairs of one group follow one another, by their later events.
     fn decide(&mut self, _: EventId, _: EventId, _cancel: &Cancel) -> Option<PairResult> {
         None
     }

@@ -7,7 +7,7 @@ use crate::confirm::{Form, Together};
 /// The most events in all stored witnesses. The limit holds for all witnesses together, and for the
 /// best ones of the groups.
 const ROOM_FOR_ALL: usize = 1 << 25;
-const ROOM_FOR_BEST: usize = 1 << 28;
+const ROOM_FOR_BEST: usize = 1 << 26;
 
 /// The rank of a witness: whether it lacks a call that waits for ever, whether its two actions can
 /// be enabled at the same time, its form, its number of

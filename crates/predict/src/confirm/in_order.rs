@@ -6,23 +6,23 @@
 //! witness at all?
 //!
 //! **Source.** Mathur, Pavlogiannis, Viswanathan, "Optimal Prediction of Synchronization-Preserving
-//! Races", POPL 2021. Take what comes before `a` and `b`, by program order, causes and observations.
-//! Of the sections of a lock that this set begins, each but the last, as far as the last excludes
-//! it, must end: add its release and what comes before it. When nothing more is to be added, the set
-//! in the order of the trace is a run. If it has neither `a` nor `b`, both can come next (form
-//! `co_enabled`). The same with `b` and what it observes in the set: if it lacks `a`, it is a run
-//! that `a` may follow (form `last`).
+//! Races", POPL 2021. Take what comes before `a` and `b`, by program order, causes and
+//! observations. Of the sections of a lock that this set begins, each but the last, as far as the
+//! last excludes it, must end: add its release and what comes before it. When nothing more is to be
+//! added, the set in the order of the trace is a run. If it has neither `a` nor `b`, both can come
+//! next (form `co_enabled`). The same with `b` and what it observes in the set: if it lacks `a`, it
+//! is a run that `a` may follow (form `last`).
 //!
 //! A second closure asks for less: only sections that a lock held at the end excludes must end. If
 //! that adds an action, there is no witness of the form.
 //!
-//! **Incremental.** The set of a pair contains that of another one, if both actions of the other one
-//! come no later in their chains. So for pairs of two chains, the set only grows: the next pair goes
-//! on from the set of the last one, as long as the actions do not go back.
+//! **Incremental.** The set of a pair contains that of another one, if both actions of the other
+//! one come no later in their chains. So for pairs of two chains, the set only grows: the next pair
+//! goes on from the set of the last one, as long as the actions do not go back.
 //!
-//! **Guarantee.** Exact for what it answers, if the trace has memory, locks, forks, joins, waits and
-//! signals only; it answers nothing about others. A read as first action may observe the same in
-//! form `last`, which is not asked.
+//! **Guarantee.** Exact for what it answers, if the trace has memory, locks, forks, joins, waits
+//! and signals only; it answers nothing about others. A read as first action may observe the same
+//! in form `last`, which is not asked.
 //!
 //! **Cost.** For the pairs of two chains that do not go back: the sections of the two and of what
 //! comes before them, times the chains that take their locks, and the width of a clock for each
@@ -42,8 +42,8 @@ use std::rc::Rc;
 /// What is known of a pair without a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum InOrderAnswer {
-    /// There is a witness of this form, in which each lock is taken in its recorded order, and one of
-    /// form `co_enabled`. There may be one of a stronger form.
+    /// There is a witness of this form, in which each lock is taken in its recorded order, and one
+    /// of form `co_enabled`. There may be one of a stronger form.
     Confirmed(Form),
     /// The pair is proved to have no witness.
     Impossible,
@@ -107,8 +107,8 @@ struct Growing {
 }
 
 impl Confirmer<'_> {
-    /// Decides a pair, `first` before `second` in the trace, without a search. Pairs of the same two
-    /// chains are cheap if neither action goes back from one pair to the next.
+    /// Decides a pair, `first` before `second` in the trace, without a search. Pairs of the same
+    /// two chains are cheap if neither action goes back from one pair to the next.
     pub fn decide_in_order(
         &mut self,
         first: EventId,

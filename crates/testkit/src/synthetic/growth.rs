@@ -1,8 +1,8 @@
 //! Families of traces in which one thing grows, to see how the cost of an engine grows with it.
 //!
-//! Most families have few races, so that the cost is that of the thing and not that of the findings.
-//! The races of the families in [`RACY`] grow quadratically: most are races of two threads at few
-//! places, those of `racers` of ever more threads.
+//! Most families have few races, so that the cost is that of the thing and not that of the
+//! findings. The races of the families in [`RACY`] grow quadratically: most are races of two
+//! threads at few places, those of `racers` of ever more threads.
 
 use anyorder_trace::{EventKind, HandlerId, Mailbox, Mode, TableFull, TaskId, Trace, TraceBuilder};
 

@@ -141,7 +141,8 @@ impl Closures {
         self.work.get()
     }
 
-    /// Returns what is known to come before an event, by chain: the number of the last event plus 1.
+    /// Returns what is known to come before an event, by chain: the number of the last event plus
+    /// 1.
     pub(in crate::confirm) fn before(&self, event: u32) -> &[u32] {
         self.clock(self.clock_of[event as usize])
     }
