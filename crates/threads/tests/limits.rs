@@ -249,7 +249,7 @@ fn a_loop_that_gives_up_is_no_livelock() {
         |turns_max| explore_weak(&mut Impatient { turns: 0, turns_max }, &WeakOptions::default());
     let explored = explore(3);
     let store = Op::new(ObjectId(1), Act::Store(1, MemoryOrder::Relaxed));
-    assert_eq!(explored.incomplete, Some(Incomplete::GaveUp(Box::new(store))));
+    assert!(matches!(explored.incomplete, Some(Incomplete::GivesUp(_))), "{explored:?} {store:?}");
     assert!(explored.faults.is_empty());
     let explored = explore(1_000);
     assert_eq!(explored.incomplete, None);

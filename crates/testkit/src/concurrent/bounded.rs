@@ -63,7 +63,7 @@ pub(super) fn can_go_on(program: &Concurrent, state: &State, thread: usize) -> b
         return false;
     }
     match follow(&program.threads[thread], &state.histories[&thread]).next {
-        Next::GiveWay(..) => false,
+        Next::GiveWay(..) | Next::Yield => false,
         Next::Op(op) => !perform(state.clone(), thread, without_time(op)).is_empty(),
         Next::Fail(_) | Next::Begin(_) | Next::Return(_) | Next::End => true,
     }

@@ -50,6 +50,8 @@ pub(super) enum Next {
     Op(Do),
     /// The operation and its last result.
     GiveWay(Do, u64),
+    /// Gives way, and never waits.
+    Yield,
     Fail(u32),
     Begin(Call),
     Return(Call),
@@ -117,6 +119,23 @@ impl Walk<'_> {
                         return Some(Next::GiveWay(*op, result));
                     }
                 },
+                Stmt::SpinUpTo(spin) => {
+                    let turns = spin.turns + if spin.is_more { self.last } else { 0 };
+                    for _ in 0..turns {
+                        let mut is_over = false;
+                        for op in &spin.body {
+                            let Some(result) = self.result() else { return Some(Next::Op(*op)) };
+                            self.last = result;
+                            is_over |= result == spin.until;
+                        }
+                        if is_over {
+                            break;
+                        }
+                        if self.result().is_none() {
+                            return Some(Next::Yield);
+                        }
+                    }
+                }
                 Stmt::Call(call) => {
                     if self.history.next().is_none() {
                         return Some(Next::Begin((**call).clone()));
@@ -218,7 +237,7 @@ pub(super) fn successors(
         }
         let history = &state.histories[&thread];
         match follow(&program.threads[thread], history).next {
-            Next::Begin(_) | Next::Return(_) => {
+            Next::Begin(_) | Next::Return(_) | Next::Yield => {
                 let mut after = state.clone();
                 after.saw(thread, 0);
                 all.push(after);
@@ -242,7 +261,7 @@ pub(super) fn successors(
                     would.iter().all(|after| after.histories[&thread].last() != Some(&result));
                 if changed {
                     let mut after = state.clone();
-                    after.saw(thread, 1);
+                    after.saw(thread, 0);
                     all.push(after);
                 } else {
                     spinning.push(thread);

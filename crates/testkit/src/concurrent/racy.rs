@@ -15,12 +15,13 @@ enum Did {
     Op(Do),
     Begin(Call),
     Return(Call),
+    Yield,
     /// The thread's end.
     End,
 }
 
 /// The plain data on which some execution has a race; `None` if there are more interleavings than
-/// this. For programs without spinning loops and failures.
+/// this. For programs without failures and without loops that spin for ever.
 #[must_use]
 pub fn racy_cells(program: &Concurrent, most: usize) -> Option<BTreeSet<usize>> {
     racy_cells_within(program, u32::MAX, most)
@@ -89,6 +90,7 @@ fn steps(program: &Concurrent, state: &State, thread: usize, history: &[u64]) ->
         Next::Op(op) => return (Did::Op(op), perform(after, thread, op)),
         Next::Begin(call) => Did::Begin(call),
         Next::Return(call) => Did::Return(call),
+        Next::Yield => Did::Yield,
         Next::End => {
             after.ended.insert(thread);
             return (Did::End, vec![after]);
@@ -119,7 +121,7 @@ fn private(program: &Concurrent, left: &mut usize) -> BTreeSet<usize> {
                 Did::Op(op) => things(*op).into_iter().for_each(|thing| {
                     owners.entry(thing).or_default().insert(within.first().copied());
                 }),
-                Did::End => {}
+                Did::End | Did::Yield => {}
             }
         }
     });

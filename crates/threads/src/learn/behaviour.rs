@@ -38,6 +38,8 @@ pub(crate) struct Node {
     invocation: Option<NodeId>,
     /// How many invocations it is in.
     depth: u32,
+    /// Whether it is known whether the thread waits here, if it gives way.
+    pub(crate) is_settled: bool,
     /// The footprint of this operation and, if an invocation goes on after it, of its rest.
     pub(crate) own: FootprintId,
     /// The footprint of this operation and of all that may follow.
@@ -95,6 +97,9 @@ pub(crate) struct Behaviours {
     pub(crate) memo: RefCell<Memo>,
     /// Counts what persistent sets that were found before may not hold for.
     pub(crate) epoch: u64,
+    /// By node where a thread gives way, what has to be possible before it can be tried whether it
+    /// waits.
+    needs: FxHashMap<NodeId, Option<Op>>,
     /// Whether some thread accesses plain data.
     pub(crate) has_accesses: bool,
     pub(crate) sabotage: Sabotage,
@@ -122,6 +127,7 @@ impl Behaviours {
             joined: Vec::new(),
             memo: RefCell::default(),
             epoch: 0,
+            needs: FxHashMap::default(),
             has_accesses: false,
             sabotage: Sabotage::None,
         }
@@ -249,7 +255,7 @@ impl Behaviours {
         thread: ThreadId,
         parent: Option<(NodeId, u64)>,
         next: &Next,
-        program: &P,
+        (how, program): ((bool, Option<&Op>), &P),
     ) -> Result<(NodeId, bool), Divergence> {
         let end = parent.and_then(|parent| self.end_of_invocation(parent.0));
         let known = match parent {
@@ -258,17 +264,26 @@ impl Behaviours {
         };
         let is_linked = known.is_some();
         let known = known.or_else(|| self.returns.get(&end?).copied());
+        let mut is_news = false;
+        if let Some(known) = known.filter(|known| !self.node(*known).is_settled) {
+            is_news = self.settle(known, next, how);
+        }
         let node = match known {
             Some(known) if *self.op(known) != next.op => {
                 let (op, site) = (self.op(known).clone(), self.node(known).site);
                 let expected = Next { op, site };
                 return Err(Divergence { thread, expected, found: next.clone() });
             }
-            Some(known) if is_linked => return Ok((known, false)),
+            Some(known) if is_linked => return Ok((known, is_news)),
             Some(known) => known,
             None => {
                 let op = self.intern(&next.op, program);
-                self.add(op, next.site, parent.map(|parent| parent.0))
+                let node = self.add(op, next.site, parent.map(|parent| parent.0));
+                if !how.0 {
+                    self.nodes[node.0 as usize].is_settled = false;
+                    self.needs.insert(node, how.1.cloned());
+                }
+                node
             }
         };
         if let Some(end) = end {
@@ -297,6 +312,49 @@ impl Behaviours {
         Ok((node, true))
     }
 
+    /// Whether somewhere it is not known whether a thread waits that gives way.
+    pub(crate) fn has_unsettled(&self) -> bool {
+        !self.needs.is_empty()
+    }
+
+    /// What has to be possible before it can be tried whether a thread waits.
+    pub(crate) fn needs(&self, node: NodeId) -> Option<&Op> {
+        self.needs.get(&node)?.as_ref()
+    }
+
+    /// Notes what was found out of a node where a thread gives way. Returns whether the thread does
+    /// something else than was known.
+    pub(crate) fn settle(
+        &mut self,
+        node: NodeId,
+        next: &Next,
+        (is_settled, needs): (bool, Option<&Op>),
+    ) -> bool {
+        if !is_settled {
+            self.needs.insert(node, needs.cloned());
+            return false;
+        }
+        let gives_way = matches!(next.op.act, Act::Await(_) | Act::Yield);
+        if !gives_way || self.node(node).site != next.site {
+            return false;
+        }
+        self.needs.remove(&node);
+        self.nodes[node.0 as usize].is_settled = true;
+        if *self.op(node) == next.op {
+            return false;
+        }
+        // Its objects are known: it reads nothing that the thread did not read before.
+        let id = OpId(self.ops.len() as u32);
+        let id = *self.op_ids.entry(next.op.clone()).or_insert(id);
+        if id.0 as usize == self.ops.len() {
+            self.ops.push(next.op.clone());
+        }
+        self.nodes[node.0 as usize].op = id;
+        self.grown.push(node);
+        self.epoch += 1;
+        true
+    }
+
     /// The outermost invocation that ends at a node, and what it returned.
     fn end_of_invocation(&self, node: NodeId) -> Option<(NodeId, u64)> {
         match self.op(node).act {
@@ -319,6 +377,7 @@ impl Behaviours {
             children: Vec::new(),
             invocation,
             depth,
+            is_settled: true,
             own: FootprintId::EMPTY,
             future: FootprintId::EMPTY,
             // Unlike all others, until the classes are made again.
@@ -542,7 +601,7 @@ mod tests {
         for object in 0..300 {
             let act = Act::Lock(LockMode::Exclusive, Patience::Wait);
             let next = Next { op: Op::new(ObjectId(object), act), site: SiteId::NONE };
-            let learnt = known.learn(ThreadId::MAIN, parent, &next, &Locks);
+            let learnt = known.learn(ThreadId::MAIN, parent, &next, ((true, None), &Locks));
             parent = learnt.ok().map(|(node, _)| (node, 1));
         }
         known.classify_new(Sabotage::None);

@@ -42,6 +42,7 @@ mod persistent;
 mod rising;
 mod runs;
 mod sabotage;
+mod settle;
 mod shortest;
 mod state;
 mod walks;
@@ -70,6 +71,7 @@ pub(crate) fn explore_with_fault<P: ThreadProgram + ?Sized>(
     if learner.learnt.incomplete == Some(Incomplete::OtherProgram) {
         return Learnt { incomplete: learner.learnt.incomplete, ..Learnt::default() };
     }
+    learner.note_loops();
     learner.confirm();
     learner.spot_check();
     // Where the trees are wrong, a shorter way on them may be none.
@@ -77,5 +79,6 @@ pub(crate) fn explore_with_fault<P: ThreadProgram + ?Sized>(
         learner.shorten();
     }
     learner.learnt.behaviours = learner.known.len() as u64;
+    learner.learnt.trials = learner.execution.loops().trials;
     learner.learnt
 }

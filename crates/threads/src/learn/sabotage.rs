@@ -65,6 +65,8 @@ anyorder_common::sabotage! {
     GivingIsLocal,
     /// Every step is local.
     AllIsLocal,
+    /// Loops are tried in executions alone, and not where only the search comes.
+    SearchesTryNoLoops,
     /// A write is known to whom the write before was known.
     WritesInherit,
     /// A search that goes on has visited nothing.

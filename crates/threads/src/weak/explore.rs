@@ -14,8 +14,9 @@ use super::sabotage::Sabotage;
 use super::states::States;
 use super::{ending, races, spinning};
 use crate::learn::{Blocked, Fault, Incomplete};
-use crate::op::{Act, Op};
+use crate::op::Act;
 use crate::program::ThreadProgram;
+use crate::spinning::LongLoop;
 
 /// Something that can be added.
 #[derive(Clone, Copy, Debug)]
@@ -63,8 +64,8 @@ pub(super) struct Search<'p, 'v, P: ThreadProgram + ?Sized> {
     /// To be used again.
     reads: Vec<Id>,
     turns: u32,
-    /// What a thread did that had spun in vain.
-    given_up: Option<Op>,
+    /// A loop that gave up after turns in vain.
+    given_up: Option<LongLoop>,
 }
 
 impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
@@ -106,7 +107,7 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
                 match self.take()? {
                     None => {
                         let given_up = self.given_up.take();
-                        return given_up.map_or(Ok(()), |op| Err(Incomplete::GaveUp(Box::new(op))));
+                        return given_up.map_or(Ok(()), |long| Err(Incomplete::GivesUp(long)));
                     }
                     Some(true) => break,
                     Some(false) => {}
@@ -338,6 +339,7 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
         let spins = |blocked: &&Blocked| matches!(blocked.op.act, Act::Await(_));
         let threads: Vec<u32> =
             stuck.iter().filter(spins).map(|blocked| blocked.thread.0).collect();
+        let first = stuck.iter().find(spins).map(|blocked| (blocked.thread, blocked.site));
         let fault = Fault::Livelock(stuck);
         if self.explored.faults.iter().any(|found| found.fault == fault) {
             return Ok(());
@@ -345,8 +347,11 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
         let Search { graphs, known, states, options, .. } = self;
         let Some(graph) = graphs.last() else { return Ok(()) };
         match spinning::gives_up(graph, &threads, known, states, options.spins_max)? {
-            Some(op) => self.given_up = Some(op),
-            None => self.note(fault),
+            true => {
+                let long = |(thread, site)| LongLoop { thread, site, turns: 0 };
+                self.given_up = first.map(long);
+            }
+            false => self.note(fault),
         }
         Ok(())
     }

@@ -63,7 +63,9 @@ impl Want {
                 Want::Event(Event { kind: Kind::Join, source, result, ..local })
             }),
             // An invocation is the operations within it.
-            Act::Fail(_) | Act::Invoke(_) | Act::Return { .. } => Some(Want::Event(local)),
+            Act::Fail(_) | Act::Invoke(_) | Act::Return { .. } | Act::Yield => {
+                Some(Want::Event(local))
+            }
             Act::Choose(count) => Some(Want::Way { node, count: *count }),
             Act::Await(_) => None,
             _ if next.op.object == ObjectId::NONE => {

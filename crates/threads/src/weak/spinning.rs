@@ -10,20 +10,20 @@ use super::graph::{Event, Graph};
 use super::reading::Reading;
 use super::states::States;
 use crate::learn::Incomplete;
-use crate::op::{Act, Op};
+use crate::op::Act;
 use crate::program::ThreadProgram;
 
 /// The most operations of one turn.
 const TURN_MAX: usize = 1_000;
 
-/// Lets threads spin so often. Returns what one of them does that is no spinning.
+/// Lets threads spin so often. Returns whether one of them does something that is no spinning.
 pub(super) fn gives_up<P: ThreadProgram + ?Sized>(
     graph: &Graph,
     threads: &[u32],
     known: &mut Behaviours<'_, P>,
     states: &mut States,
     spins_max: u32,
-) -> Result<Option<Op>, Incomplete> {
+) -> Result<bool, Incomplete> {
     let mut copy = Graph::default();
     copy.become_part(graph, |_, _| true);
     for thread in threads.iter().copied().cycle().take(spins_max as usize) {
@@ -47,10 +47,10 @@ pub(super) fn gives_up<P: ThreadProgram + ?Sized>(
                 }
             };
             let Some(result) = result.filter(|_| count < TURN_MAX) else {
-                return Ok(Some(op.clone()));
+                return Ok(true);
             };
             copy.push(Event { result, ..Event::local(thread, node) });
         }
     }
-    Ok(None)
+    Ok(false)
 }

@@ -1,0 +1,67 @@
+//! Loops that spin, in the search: where a thread waits and nobody knows whether its loop gives up,
+//! the program runs there, and [tries](crate::spinning) it.
+
+use super::journal::Entry;
+use super::learner::Learner;
+use super::outcome::Incomplete;
+use super::sabotage::Sabotage;
+use super::state::State;
+use crate::execution::Step;
+use crate::program::ThreadProgram;
+
+impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
+    /// Finds out of the threads that wait in a state whether their loops give up.
+    pub(super) fn settle(
+        &mut self,
+        state: &State,
+        way: impl FnOnce() -> Vec<Step>,
+    ) -> Result<(), Incomplete> {
+        if !state.is_unsettled(&self.known) || self.sabotage == Sabotage::SearchesTryNoLoops {
+            return Ok(());
+        }
+        let way = way();
+        self.settle_along(&way)
+    }
+
+    /// Runs the program along a way, to where threads wait, and tries their loops. That counts as a
+    /// trial, and not as an execution.
+    pub(super) fn settle_along(&mut self, way: &[Step]) -> Result<(), Incomplete> {
+        self.keep(|| Entry::Settle(way.to_vec()));
+        self.places.clear();
+        self.execution.restart();
+        self.learn_first(crate::ThreadId::MAIN)?;
+        for step in way {
+            let result = self.execution.step(*step).ok_or(Incomplete::Diverged(None))?;
+            self.learn_step(step.thread, result)?;
+        }
+        let mut ready = Vec::new();
+        self.execution.ready(&mut ready);
+        self.note_settled()?;
+        self.known.classify_new(self.sabotage);
+        Ok(())
+    }
+
+    /// Notes what the execution has found out of the threads that wait.
+    pub(super) fn note_settled(&mut self) -> Result<(), Incomplete> {
+        if self.execution.has_diverged() {
+            return Err(Incomplete::Diverged(None));
+        }
+        for (thread, node) in &self.places {
+            if self.known.node(*node).is_settled {
+                continue;
+            }
+            let Some(next) = self.execution.next(*thread) else { continue };
+            let how = self.execution.is_settled(*thread);
+            self.has_learnt |= self.known.settle(*node, next, how);
+        }
+        Ok(())
+    }
+
+    /// Notes the loops that give up too late to be explored.
+    pub(super) fn note_loops(&mut self) {
+        self.learnt.long_loops = self.execution.loops().long.clone();
+        let longest = self.learnt.long_loops.iter().max_by_key(|long| long.turns);
+        let incomplete = longest.map(|long| Incomplete::GivesUp(*long));
+        self.learnt.incomplete = self.learnt.incomplete.take().or(incomplete);
+    }
+}
