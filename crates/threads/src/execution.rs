@@ -376,7 +376,9 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
     /// Lets a thread that gives way go on alone, and comes back to where it was.
     fn try_loop(&mut self, thread: ThreadId) {
         let events = self.events.clone();
-        let mut trial = Trial::new(thread);
+        let own = events.iter().rev().find(|event| event.step.thread == thread);
+        let before = own.map_or(SiteId::NONE, |event| event.site);
+        let mut trial = Trial::new(thread, before);
         self.is_trial = true;
         self.program.begin_trial();
         let end = self.run_trial(&mut trial);
@@ -416,7 +418,8 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
                     return End::Spins;
                 }
             } else if self.world.alternatives(thread, op) == 0 {
-                let takes = matches!(op.act, Act::Lock(..) | Act::Convert { .. } | Act::Acquire(..));
+                let takes =
+                    matches!(op.act, Act::Lock(..) | Act::Convert { .. } | Act::Acquire(..));
                 let own = self.events.iter().rev().filter(|event| event.step.thread == thread);
                 let is_own = own.take(RECENT).any(|event| event.site == *site && event.op == *op);
                 return if takes && is_own { End::Needs(op.clone()) } else { End::Left };
@@ -454,7 +457,9 @@ impl Live {
             _ => {}
         }
         self.history = match op.act {
-            Act::Return { call, value } if self.depth == 0 => mix(mix(self.before_call, call), value),
+            Act::Return { call, value } if self.depth == 0 => {
+                mix(mix(self.before_call, call), value)
+            }
             _ => mix(self.history, result),
         };
         if matches!(op.act, Act::Await(_)) {

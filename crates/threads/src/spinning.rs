@@ -38,6 +38,8 @@ pub struct LongLoop {
     pub thread: ThreadId,
     /// Where it gives way.
     pub site: SiteId,
+    /// Where it did its last operation before.
+    pub before: SiteId,
     /// The turns in vain that were counted.
     pub turns: u32,
 }
@@ -104,11 +106,11 @@ impl Loops {
             End::Spins => trial.cycle(),
         };
         if turns as u64 > u64::from(turns_max) {
-            let (site, turns) = (first.site, turns as u32);
+            let (site, before, turns) = (first.site, trial.before, turns as u32);
             let is_it = |long: &&mut LongLoop| (long.thread, long.site) == (thread, site);
             match self.long.iter_mut().find(is_it) {
                 Some(long) => long.turns = long.turns.max(turns),
-                None => self.long.push(LongLoop { thread, site, turns }),
+                None => self.long.push(LongLoop { thread, site, before, turns }),
             }
             return self.note((thread, first.history), Verdict::Waits(None));
         }
@@ -169,6 +171,8 @@ struct Wait {
 #[derive(Debug)]
 pub(crate) struct Trial {
     thread: ThreadId,
+    /// Where the thread did its last operation before.
+    before: SiteId,
     waits: Vec<Wait>,
     /// The other operations: how many waits were before, where, what, and the result.
     ops: Vec<(usize, SiteId, Op, u64)>,
@@ -181,8 +185,8 @@ struct Shown {
 }
 
 impl Trial {
-    pub(crate) fn new(thread: ThreadId) -> Trial {
-        Trial { thread, waits: Vec::new(), ops: Vec::new() }
+    pub(crate) fn new(thread: ThreadId, before: SiteId) -> Trial {
+        Trial { thread, before, waits: Vec::new(), ops: Vec::new() }
     }
 
     /// Notes where the thread waits.

@@ -7,7 +7,7 @@ use anyorder_testkit::concurrent::{
 };
 use anyorder_testkit::effort::sampled;
 use anyorder_threads::{
-    Ending, Fault, LearnOptions, Learnt, Sampling, explore_by_learning, every_execution, sample,
+    Ending, Fault, LearnOptions, Learnt, Sampling, every_execution, explore_by_learning, sample,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;

@@ -117,6 +117,35 @@ impl Builder {
         self
     }
 
+    /// Sets after how many turns in vain a loop may give up that is explored turn by turn: 32 if
+    /// not said otherwise. A loop that spins and gives way, and gives up only after more turns,
+    /// makes the check incomplete, and the check names it.
+    ///
+    /// ```
+    /// use anyorder::sync::atomic::{AtomicU32, Ordering::SeqCst};
+    /// use anyorder::{Builder, thread};
+    /// use std::sync::Arc;
+    ///
+    /// let test = || {
+    ///     let flag = Arc::new(AtomicU32::new(0));
+    ///     let theirs = Arc::clone(&flag);
+    ///     thread::spawn(move || theirs.store(1, SeqCst));
+    ///     for _ in 0..50 {
+    ///         if flag.load(SeqCst) == 1 {
+    ///             break;
+    ///         }
+    ///         thread::yield_now();
+    ///     }
+    /// };
+    /// let summary = Builder::new().explore(test);
+    /// assert_eq!(summary.long_loops.len(), 1);
+    /// assert!(Builder::new().turns_max(50).explore(test).is_ok());
+    /// ```
+    pub fn turns_max(mut self, turns: u32) -> Builder {
+        self.limits.turns_max = turns;
+        self
+    }
+
     /// Makes the panic of a spawned thread a result of its join, as in the standard library, and no
     /// failure.
     pub fn panics_are_results(mut self) -> Builder {

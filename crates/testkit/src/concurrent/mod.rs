@@ -5,8 +5,8 @@ pub use bounded::everything_within;
 pub use naive::{Outcome, everything, own_value};
 pub use racy::{racy_cells, racy_cells_within, random_racy_program};
 pub use random::random_program;
-pub use spinning::{random_spinning_program, random_waiting_program};
 pub use specified::random_specified_program;
+pub use spinning::{random_spinning_program, random_waiting_program};
 
 mod bounded;
 mod naive;

@@ -157,10 +157,8 @@ impl Maker {
             7 => vec![Do::Swap(number, until, 7)],
             _ => {
                 until = 2;
-                let (lock, unlock) = (
-                    Do::Lock(LOCK, Hold::Write, Waits::Ever),
-                    Do::Unlock(LOCK, Hold::Write),
-                );
+                let (lock, unlock) =
+                    (Do::Lock(LOCK, Hold::Write, Waits::Ever), Do::Unlock(LOCK, Hold::Write));
                 vec![lock, Do::Use(CONTENT), unlock]
             }
         };

@@ -106,7 +106,8 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
             loop {
                 match self.take()? {
                     None => {
-                        let given_up = self.given_up.take();
+                        let longest = self.known.loops.long.iter().max_by_key(|long| long.turns);
+                        let given_up = self.given_up.take().or(longest.copied());
                         return given_up.map_or(Ok(()), |long| Err(Incomplete::GivesUp(long)));
                     }
                     Some(true) => break,
@@ -128,7 +129,7 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
     /// The thread whose event comes next, and the event: of a thread within an operation, if there
     /// is one, otherwise of the first one that does not wait.
     fn next_thread(&mut self) -> Result<Option<(u32, Want)>, Incomplete> {
-        let Search { graphs, known, states, .. } = self;
+        let Search { graphs, known, states, options, .. } = self;
         let Some(graph) = graphs.last() else { return Ok(None) };
         // It is the thread of the last event, or that of a read that was revisited.
         let is_within = |log: &Vec<Id>| {
@@ -141,9 +142,17 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
             return Ok(Some((thread as u32, Want::next_phase(last, known.act(last.node)))));
         }
         for thread in 0..graph.logs.len() as u32 {
-            if let Some(place) = place(graph, thread, known, states)?
-                && let Some(want) = Want::of(graph, place, known.next(place), states)?
-            {
+            let Some(place) = place(graph, thread, known, states)? else { continue };
+            if matches!(known.act(place), Act::Await(_)) && options.turns_max > 0 {
+                if known.waits(thread, place).is_none() {
+                    let limits = (options.turns_max, options.spins_max);
+                    spinning::try_loop(graph, thread, known, states, limits)?;
+                }
+                if known.waits(thread, place) == Some(false) {
+                    return Ok(Some((thread, Want::Event(Event::local(thread, place)))));
+                }
+            }
+            if let Some(want) = Want::of(graph, place, known.next(place), states)? {
                 return Ok(Some((thread, want)));
             }
         }
@@ -348,7 +357,12 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
         let Some(graph) = graphs.last() else { return Ok(()) };
         match spinning::gives_up(graph, &threads, known, states, options.spins_max)? {
             true => {
-                let long = |(thread, site)| LongLoop { thread, site, turns: 0 };
+                let long = |(thread, site)| LongLoop {
+                    thread,
+                    site,
+                    before: site,
+                    turns: options.spins_max,
+                };
                 self.given_up = first.map(long);
             }
             false => self.note(fault),
@@ -373,8 +387,11 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
         let mut ending = ending::Ending::default();
         for thread in 0..graph.logs.len() as u32 {
             if let Some(place) = last_place(graph, thread, known, states)? {
-                let next = known.next(place);
-                ending.note(graph, thread, place, next, states);
+                let mut next = known.next(place).clone();
+                if let Some(wide) = known.awaits(thread, place) {
+                    next.op = wide.clone();
+                }
+                ending.note(graph, thread, place, &next, states);
             }
         }
         if ending.is_stale && self.sabotage != Sabotage::StaleWaits {
