@@ -8,8 +8,8 @@
 //! - [`check`] runs a closure in all of its executions, and panics with a report if one fails;
 //!   [`macro@test`] makes a test of a function.
 //! - [`Builder`] does so with limits and other settings.
-//! - [`mod@object`] has specifications of objects: which calls commute, so that their orders need not
-//!   be tried, and whether a type is linearizable.
+//! - [`mod@object`] has specifications of objects: which calls commute, so that their orders need
+//!   not be tried, and whether a type is linearizable.
 //! - [`Program`] is the closure as the engines of `anyorder-threads` see it.
 //!
 //! ```

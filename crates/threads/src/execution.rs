@@ -230,8 +230,8 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
     /// Lists the steps that are possible now, by thread and alternative. None: the execution has
     /// ended, see [`ending`](Self::ending).
     ///
-    /// Where a thread gives way and nobody knows whether its loop gives up, that is tried first: the
-    /// program runs once more.
+    /// Where a thread gives way and nobody knows whether its loop gives up, that is tried first:
+    /// then the program runs twice.
     pub fn ready(&mut self, steps: &mut Vec<Step>) {
         steps.clear();
         loop {

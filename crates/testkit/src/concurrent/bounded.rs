@@ -1,7 +1,8 @@
 //! All that a program can do with few preemptions, state by state, with who ran last and how often
 //! a thread was preempted.
 
-use super::naive::{Next, Outcome, State, follow, perform, seen, successors};
+use super::follow::{Next, follow};
+use super::naive::{Outcome, State, perform, seen, successors};
 use super::{Concurrent, Do, Waits};
 use std::collections::BTreeSet;
 

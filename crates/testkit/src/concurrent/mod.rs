@@ -9,6 +9,7 @@ pub use specified::random_specified_program;
 pub use spinning::{random_spinning_program, random_waiting_program};
 
 mod bounded;
+mod follow;
 mod naive;
 mod racy;
 mod random;

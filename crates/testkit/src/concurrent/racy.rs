@@ -2,7 +2,8 @@
 //! that happens-before leaves unordered.
 
 use super::bounded::can_go_on;
-use super::naive::{Next, State, follow, perform};
+use super::follow::{Next, follow};
+use super::naive::{State, perform};
 use super::{Call, Concurrent, Do, Hold, Order, Stmt, Thing, Waits};
 use anyorder_common::random::{Random, SplitMix64};
 use std::collections::{BTreeMap, BTreeSet};

@@ -99,7 +99,7 @@ pub(crate) struct Behaviours {
     pub(crate) epoch: u64,
     /// By node where a thread gives way, what has to be possible before it can be tried whether it
     /// waits.
-    needs: FxHashMap<NodeId, Option<Op>>,
+    pub(super) needs: FxHashMap<NodeId, Option<Op>>,
     /// Whether some thread accesses plain data.
     pub(crate) has_accesses: bool,
     pub(crate) sabotage: Sabotage,
@@ -280,8 +280,7 @@ impl Behaviours {
                 let op = self.intern(&next.op, program);
                 let node = self.add(op, next.site, parent.map(|parent| parent.0));
                 if !how.0 {
-                    self.nodes[node.0 as usize].is_settled = false;
-                    self.needs.insert(node, how.1.cloned());
+                    self.set_settled(node, how);
                 }
                 node
             }
@@ -312,47 +311,26 @@ impl Behaviours {
         Ok((node, true))
     }
 
-    /// Whether somewhere it is not known whether a thread waits that gives way.
-    pub(crate) fn has_unsettled(&self) -> bool {
-        !self.needs.is_empty()
-    }
-
-    /// What has to be possible before it can be tried whether a thread waits.
-    pub(crate) fn needs(&self, node: NodeId) -> Option<&Op> {
-        self.needs.get(&node)?.as_ref()
-    }
-
-    /// Notes what was found out of a node where a thread gives way. Returns whether the thread does
-    /// something else than was known.
-    pub(crate) fn settle(
-        &mut self,
-        node: NodeId,
-        next: &Next,
-        (is_settled, needs): (bool, Option<&Op>),
-    ) -> bool {
-        if !is_settled {
-            self.needs.insert(node, needs.cloned());
-            return false;
-        }
-        let gives_way = matches!(next.op.act, Act::Await(_) | Act::Yield);
-        if !gives_way || self.node(node).site != next.site {
-            return false;
-        }
-        self.needs.remove(&node);
-        self.nodes[node.0 as usize].is_settled = true;
-        if *self.op(node) == next.op {
-            return false;
-        }
-        // Its objects are known: it reads nothing that the thread did not read before.
-        let id = OpId(self.ops.len() as u32);
-        let id = *self.op_ids.entry(next.op.clone()).or_insert(id);
-        if id.0 as usize == self.ops.len() {
-            self.ops.push(next.op.clone());
+    /// Puts another operation in the place of that of a node, on objects that are known.
+    pub(super) fn replace(&mut self, node: NodeId, op: &Op) {
+        let next = OpId(self.ops.len() as u32);
+        let id = *self.op_ids.entry(op.clone()).or_insert(next);
+        if id == next {
+            self.ops.push(op.clone());
         }
         self.nodes[node.0 as usize].op = id;
         self.grown.push(node);
         self.epoch += 1;
-        true
+    }
+
+    /// Notes whether it is known whether a thread waits at a node; if not, what has to be possible
+    /// before that can be tried.
+    pub(super) fn set_settled(&mut self, node: NodeId, (is_settled, needs): (bool, Option<&Op>)) {
+        self.nodes[node.0 as usize].is_settled = is_settled;
+        match is_settled {
+            true => drop(self.needs.remove(&node)),
+            false => drop(self.needs.insert(node, needs.cloned())),
+        }
     }
 
     /// The outermost invocation that ends at a node, and what it returned.

@@ -1,8 +1,8 @@
 //! Threads that spin, under weak memory.
 //!
 //! The search lets a thread that spins wait for one of its reads to be revisited, unless its loop
-//! gives up: then giving way is an operation that does nothing. A [trial](crate::spinning) tells: in
-//! a copy of the graph the thread goes on alone, and reads what it read last.
+//! gives up: then giving way is an operation that does nothing. A [trial](crate::spinning) tells:
+//! in a copy of the graph the thread goes on alone, and reads what it read last.
 //!
 //! Where threads spin and nothing is left that could revisit their reads, they take turns, again in
 //! a copy: loops that give up together, or after more turns than a trial has, are no livelock.
