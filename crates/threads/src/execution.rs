@@ -1,6 +1,7 @@
 //! One execution of a program, step by step.
 
 use crate::ids::{SiteId, ThreadId};
+use crate::learn::Sabotage;
 use crate::object::World;
 use crate::op::{Act, Op};
 use crate::program::{Next, ThreadProgram};
@@ -153,6 +154,10 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
         self.turns_max = turns_max;
     }
 
+    pub(crate) fn set_sabotage(&mut self, sabotage: Sabotage) {
+        self.loops.sabotage = sabotage;
+    }
+
     /// What is known of loops.
     pub(crate) fn loops(&self) -> &Loops {
         &self.loops
@@ -290,7 +295,7 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
             }
             None => return None,
         };
-        live.note(result);
+        live.note(result, self.loops.sabotage);
         let op = std::mem::replace(&mut live.next.op, Op::new(crate::ObjectId::NONE, Act::Use));
         let (site, child) = (
             live.next.site,
@@ -444,7 +449,7 @@ impl Live {
 
     /// Notes the result of the operation at which the thread is.
     #[inline]
-    fn note(&mut self, result: u64) {
+    fn note(&mut self, result: u64, sabotage: Sabotage) {
         let Next { op, .. } = &self.next;
         match op.act {
             Act::Invoke(_) => {
@@ -466,6 +471,7 @@ impl Live {
             self.waited = self.is_settled.then(|| op.clone());
         } else if let Some(before) = &self.waited
             && op.act.only_reads(result)
+            && sabotage != Sabotage::ChangesForgotten
             && !watched(before).iter().any(|(other, was)| other == op && *was == result)
         {
             self.waited = None;

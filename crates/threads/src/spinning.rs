@@ -12,6 +12,7 @@
 
 use crate::execution::Event;
 use crate::ids::{SiteId, ThreadId};
+use crate::learn::Sabotage;
 use crate::op::{Act, Op};
 use rustc_hash::FxHashMap;
 use std::mem::discriminant;
@@ -66,18 +67,23 @@ pub(crate) struct Loops {
     endless: FxHashMap<(SiteId, Box<[Op]>), u32>,
     /// The loops that give up too late.
     pub(crate) long: Vec<LongLoop>,
-    /// The trials, and the operations of these.
+    /// How many trials there were.
     pub(crate) trials: u64,
-    pub(crate) steps: u64,
+    pub(crate) sabotage: Sabotage,
 }
 
 impl Loops {
     pub(crate) fn verdict(&self, place: PlaceKey) -> Option<&Verdict> {
-        self.verdicts.get(&place)
+        self.verdicts.get(&self.key_of(place))
     }
 
     pub(crate) fn note(&mut self, place: PlaceKey, verdict: Verdict) {
-        self.verdicts.insert(place, verdict);
+        self.verdicts.insert(self.key_of(place), verdict);
+    }
+
+    fn key_of(&self, (thread, history): PlaceKey) -> PlaceKey {
+        let history = if self.sabotage == Sabotage::LoopsAreOne { 0 } else { history };
+        (thread, history)
     }
 
     /// How many turns a trial of a loop takes at most.
@@ -95,16 +101,24 @@ impl Loops {
     /// Notes what a trial has shown.
     pub(crate) fn conclude(&mut self, trial: &Trial, end: End, turns_max: u32) {
         self.trials += 1;
-        self.steps += trial.ops.len() as u64;
         let Some(first) = trial.waits.first() else { return };
         let thread = trial.thread;
-        let Shown { turns, then } = match end {
+        let Shown { mut turns, then } = match end {
             End::Needs(op) => {
-                return self.note((thread, first.history), Verdict::Unclear(op));
+                let unclear = match self.sabotage == Sabotage::NeedsAreEndless {
+                    true => Verdict::Waits(None),
+                    false => Verdict::Unclear(op),
+                };
+                return self.note((thread, first.history), unclear);
             }
             End::Left => Shown { turns: trial.turns_of_first(), then: None },
             End::Spins => trial.cycle(),
         };
+        if self.sabotage == Sabotage::LoopsGiveUpEarly {
+            turns = turns.saturating_sub(1);
+        } else if self.sabotage == Sabotage::LoopsNeverGiveUp {
+            turns = 0;
+        }
         if turns as u64 > u64::from(turns_max) {
             let (site, before, turns) = (first.site, trial.before, turns as u32);
             let is_it = |long: &&mut LongLoop| (long.thread, long.site) == (thread, site);

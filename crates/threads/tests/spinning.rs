@@ -174,3 +174,35 @@ fn races_after_loops_that_give_up_are_found() {
     println!("programs, racy, lost if loops wait: {counts:?}");
     assert!(counts[0] > 50 && counts[1] > 20 && counts[2] > 0, "{counts:?}");
 }
+
+/// Whether some random program shows that a rule is dropped.
+fn is_noticed(sabotage: Sabotage) -> bool {
+    let by_seed = (1..4_000).find(|seed| {
+        let is_mixed = seed % 2 == 1;
+        let (program, spins_max) = match is_mixed {
+            true => (random_waiting_program(*seed), SPINS_MAX),
+            false => (random_spinning_program(*seed, false), 200),
+        };
+        let Some(all) = everything(&program, 3_000, spins_max) else { return false };
+        let limits = LearnOptions { executions_max: 2_000, ..options(false, spins_max) };
+        difference(&program, &all, &limits, sabotage).is_some()
+    });
+    println!("{sabotage:?}: noticed by seed {by_seed:?}");
+    by_seed.is_some()
+}
+
+#[test]
+fn dropped_rules_of_loops_are_noticed() {
+    use Sabotage::*;
+    let all = [
+        SearchesTryNoLoops,
+        TrialsTeachNothing,
+        LoopsGiveUpEarly,
+        LoopsNeverGiveUp,
+        LoopsAreOne,
+        NeedsAreEndless,
+        ChangesForgotten,
+    ];
+    let missed: Vec<Sabotage> = all.into_iter().filter(|fault| !is_noticed(*fault)).collect();
+    assert_eq!(missed, []);
+}

@@ -258,7 +258,7 @@ impl Builder {
     }
 
     /// Runs a closure in all of its executions. Returns how many there are. If there is a bound of
-    /// preemptions, says what it covered on standard error.
+    /// preemptions, or not all orders of frees were tried, says what was covered on standard error.
     ///
     /// # Panics
     ///
@@ -277,7 +277,8 @@ impl Builder {
             summary.report = Some(html::write(&folder, &summary, at));
         }
         assert!(summary.is_ok(), "{summary}");
-        if summary.replayed.is_some() || summary.preemptions.is_some() {
+        let has_more = summary.preemptions.is_some() || summary.frees_incomplete.is_some();
+        if summary.replayed.is_some() || has_more {
             environment::tell(&summary.to_string());
         }
         summary.executions

@@ -87,7 +87,8 @@ pub(super) fn explore_from(
         let before = before.filter(|_| !options.keeps_journal);
         timed(before, &turn, || unseen::explore(program, &options))
     });
-    let executions_for_frees = frees::watch(program, &options, &learnt, budget.time_left());
+    let (executions_for_frees, frees_incomplete) =
+        frees::watch(program, &options, &learnt, budget.time_left());
     let mut reporter = Reporter { budget, sources: Sources::default(), saw_clock: false };
     let leaks = program.take_leaks();
     let (misuses, candidates) = program.take_misuses();
@@ -112,6 +113,7 @@ pub(super) fn explore_from(
         states: learnt.states,
         executions_for_reports: reporter.budget.executions + learnt.confirmations,
         executions_for_frees,
+        frees_incomplete,
         executions_for_loops: learnt.trials,
         long_loops: learnt.long_loops.iter().map(|long| LongLoop::of(program, long)).collect(),
         incomplete: learnt.incomplete,

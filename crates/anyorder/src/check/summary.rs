@@ -28,6 +28,9 @@ pub struct Summary {
     pub executions_for_reports: u64,
     /// Those with frees as operations, to find what is used or freed after them.
     pub executions_for_frees: u64,
+    /// Why uses and second frees after these may be missing, if so. What a single execution shows
+    /// is found nevertheless, and the check is no less right.
+    pub frees_incomplete: Option<Incomplete>,
     /// Those in which a thread went on alone, to see whether its loop gives up.
     pub executions_for_loops: u64,
     /// The loops that give up after more turns in vain than are explored turn by turn. What they do
@@ -179,6 +182,13 @@ impl fmt::Display for Summary {
         for long in &self.long_loops {
             writeln!(f, "incomplete: {long}")?;
         }
+        if let Some(incomplete) = &self.frees_incomplete {
+            writeln!(
+                f,
+                "not all orders of frees and uses were tried: {}",
+                frees_words(incomplete)
+            )?;
+        }
         for doubt in &self.doubts {
             writeln!(f, "in doubt: {doubt}")?;
         }
@@ -282,6 +292,17 @@ fn execution(failure: &Failure, sources: &mut Sources) -> String {
         let _ = writeln!(out, "  {line}");
     }
     out
+}
+
+fn frees_words(incomplete: &Incomplete) -> String {
+    match incomplete {
+        Incomplete::Diverged(_) => {
+            "who frees depends on what is not seen, as the count of an `Arc` of the standard library"
+                .to_owned()
+        }
+        Incomplete::Stopped(_) => "they are too many for the time".to_owned(),
+        other => incomplete_words(other),
+    }
 }
 
 fn incomplete_words(incomplete: &Incomplete) -> String {

@@ -37,8 +37,8 @@ pub fn random_spinning_program(seed: u64, is_racy: bool) -> Concurrent {
     maker.spawn_all(bodies)
 }
 
-/// As [`random_spinning_program`], with one thread that spins until a number is 1, for ever if need
-/// be, and others with at most one loop.
+/// As [`random_spinning_program`], with one thread that first spins until a number is 1, for ever
+/// if need be. No thread has more than one loop of the other kind.
 #[must_use]
 pub fn random_waiting_program(seed: u64) -> Concurrent {
     let rng = SplitMix64(seed);
@@ -58,6 +58,9 @@ pub fn random_waiting_program(seed: u64) -> Concurrent {
     }
     let number = maker.rng.pick(&NUMBERS);
     let mut spinner = vec![Stmt::SpinUntil(Do::Load(number), 1)];
+    if maker.rng.percent(40) {
+        maker.bounded(&mut spinner);
+    }
     maker.piece(&mut spinner);
     let at = maker.rng.index(threads);
     bodies.insert(at, spinner);

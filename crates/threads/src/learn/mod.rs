@@ -67,6 +67,7 @@ pub(crate) fn explore_with_fault<P: ThreadProgram + ?Sized>(
     let mut learner = Learner::new(program, options);
     learner.sabotage = sabotage;
     learner.known.sabotage = sabotage;
+    learner.execution.set_sabotage(sabotage);
     learner.learnt.incomplete = learner.explore().err();
     if learner.learnt.incomplete == Some(Incomplete::OtherProgram) {
         return Learnt { incomplete: learner.learnt.incomplete, ..Learnt::default() };

@@ -19,11 +19,15 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
         state: &State,
         way: impl FnOnce() -> Vec<Step>,
     ) -> Result<(), Incomplete> {
-        if !state.is_unsettled(&self.known) || self.sabotage == Sabotage::SearchesTryNoLoops {
-            return Ok(());
+        match self.tries(state) {
+            true => self.settle_along(&way()),
+            false => Ok(()),
         }
-        let way = way();
-        self.settle_along(&way)
+    }
+
+    /// Whether it is to be found out of a thread that waits in a state whether its loop gives up.
+    pub(super) fn tries(&self, state: &State) -> bool {
+        state.is_unsettled(&self.known) && self.sabotage != Sabotage::SearchesTryNoLoops
     }
 
     /// Runs the program along a way, to where threads wait, and tries their loops. That counts as a
@@ -84,7 +88,7 @@ impl Behaviours {
     pub(super) fn settle(&mut self, node: NodeId, next: &Next, how: (bool, Option<&Op>)) -> bool {
         let gives_way = matches!(next.op.act, Act::Await(_) | Act::Yield);
         // Otherwise it is another program.
-        if !gives_way || self.node(node).site != next.site {
+        if !gives_way {
             return false;
         }
         self.set_settled(node, how);
@@ -93,6 +97,6 @@ impl Behaviours {
         if is_news {
             self.replace(node, &next.op);
         }
-        is_news
+        is_news && self.sabotage != Sabotage::TrialsTeachNothing
     }
 }
