@@ -108,6 +108,8 @@ pub fn checkpoint(data: &[u8]) {
             Ok(mut search) => drop(search.run(&Control::default())),
         }
     }
+    // Where another run has removed it, there is nothing left to do.
+    let _ = fs::remove_file(&path);
 }
 
 /// The identity that the seeds of `checkpoint` carry.

@@ -201,9 +201,9 @@ pub use anyorder_macros::test;
 pub use anyorder_macros::object;
 pub use anyorder_threads::Incomplete;
 pub use check::{
-    Builder, Doubt, Endless, Failure, FailureKind, Leak, Limits, Line, Memory, Misfit, Misuse,
-    Passing, RaceAccess, RaceReport, ReplayError, Replayed, Reversed, Schedule, Summary, Trace,
-    TraceObject, TraceThread, Waiting, check, choose, explore,
+    Builder, Doubt, Endless, Failure, FailureKind, Leak, Limits, Line, LongLoop, Memory, Misfit,
+    Misuse, Passing, RaceAccess, RaceReport, ReplayError, Replayed, Reversed, Schedule, Summary,
+    Trace, TraceObject, TraceThread, Waiting, check, choose, explore,
 };
 pub use runtime::{Allocator, MisuseKind, Panic, Position, Program, Setting};
 

@@ -21,6 +21,7 @@ mod readme;
 mod replay;
 mod reports;
 mod select;
+mod spinning;
 mod statics;
 mod support;
 mod tasks;

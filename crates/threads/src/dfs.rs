@@ -26,25 +26,32 @@ pub fn every_execution<P: ThreadProgram + ?Sized>(
 ) -> Plain {
     let mut execution = Execution::new(program);
     execution.set_spins_max(spins_max);
-    // Each choice made, and the number of choices there.
-    let mut choices: Vec<(u32, u32)> = Vec::new();
+    // The steps that were possible at each choice, and which one is taken. What is learnt of loops
+    // later does not change these.
+    let mut choices: Vec<(Vec<Step>, usize)> = Vec::new();
     let mut ready: Vec<Step> = Vec::new();
     let mut executions = 0;
     loop {
         execution.restart();
         let mut at = 0;
         let ending = loop {
-            execution.ready(&mut ready);
-            if ready.is_empty() {
-                break execution.ending();
-            }
-            if at == steps_max {
-                break Ending::StepLimit;
-            }
             if at == choices.len() {
-                choices.push((0, ready.len() as u32));
+                execution.ready(&mut ready);
+                if execution.has_diverged() {
+                    return Plain { executions, complete: false };
+                }
+                if ready.is_empty() {
+                    break execution.ending();
+                }
+                if at == steps_max {
+                    break Ending::StepLimit;
+                }
+                choices.push((ready.clone(), 0));
             }
-            execution.step(ready[choices[at].0 as usize]);
+            let (steps, choice) = &choices[at];
+            if execution.step(steps[*choice]).is_none() {
+                return Plain { executions, complete: false };
+            }
             at += 1;
         };
         executions += 1;
@@ -55,11 +62,11 @@ pub fn every_execution<P: ThreadProgram + ?Sized>(
         if flow.is_break() {
             return Plain { executions, complete: false };
         }
-        while choices.last().is_some_and(|(choice, count)| choice + 1 == *count) {
+        while choices.last().is_some_and(|(steps, choice)| choice + 1 == steps.len()) {
             choices.pop();
         }
         match choices.last_mut() {
-            Some((choice, _)) => *choice += 1,
+            Some((_, choice)) => *choice += 1,
             None => return Plain { executions, complete: true },
         }
     }

@@ -1,9 +1,13 @@
 //! One execution of a program, step by step.
 
 use crate::ids::{SiteId, ThreadId};
+use crate::learn::Sabotage;
 use crate::object::World;
 use crate::op::{Act, Op};
 use crate::program::{Next, ThreadProgram};
+use crate::spinning::{
+    End, Loops, RECENT, TRIAL_MAX, TURNS_MAX, Trial, Verdict, is_covered, mix, watched,
+};
 
 /// A step: a thread performs its operation in one of the ways that are possible.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -53,6 +57,16 @@ struct Live {
     ways: u32,
     /// How many invocations it is in.
     depth: u32,
+    /// A hash of its results. Of an invocation that is over, only what it returned counts.
+    history: u64,
+    /// The same before the invocation that it is in.
+    before_call: u64,
+    /// Whether it is known whether it waits, if it gives way.
+    is_settled: bool,
+    /// What has to be possible before it can be tried whether it waits.
+    needs: Option<Op>,
+    /// What it waited as, if all that it has read since is what it read then.
+    waited: Option<Op>,
 }
 
 /// Runs a program again and again, one step at a time.
@@ -65,6 +79,12 @@ pub struct Execution<'p, P: ThreadProgram + ?Sized> {
     is_running: bool,
     spins: Spins,
     spins_max: u32,
+    turns_max: u32,
+    loops: Loops,
+    /// Whether one thread goes on alone, to see whether its loop gives up.
+    is_trial: bool,
+    /// Whether the program did not do again what it did.
+    has_diverged: bool,
 }
 
 /// The turns of threads that spin where nothing else can go on: one after another, in a circle.
@@ -116,6 +136,10 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
             is_running: false,
             spins: Spins::default(),
             spins_max: SPINS_MAX,
+            turns_max: TURNS_MAX,
+            loops: Loops::default(),
+            is_trial: false,
+            has_diverged: false,
         }
     }
 
@@ -124,9 +148,37 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
         self.spins_max = spins_max;
     }
 
+    /// Sets after how many turns in vain a loop may give up that is explored turn by turn. With 0,
+    /// every loop waits for a change.
+    pub fn set_turns_max(&mut self, turns_max: u32) {
+        self.turns_max = turns_max;
+    }
+
+    pub(crate) fn set_sabotage(&mut self, sabotage: Sabotage) {
+        self.loops.sabotage = sabotage;
+    }
+
+    /// What is known of loops.
+    pub(crate) fn loops(&self) -> &Loops {
+        &self.loops
+    }
+
+    /// Whether the program did not do again what it did, so that the execution cannot go on.
+    pub(crate) fn has_diverged(&self) -> bool {
+        self.has_diverged
+    }
+
+    /// Whether it is known whether a thread waits that gives way; and if not, what has to be
+    /// possible before that can be tried.
+    pub(crate) fn is_settled(&self, thread: ThreadId) -> (bool, Option<&Op>) {
+        let at = self.live.binary_search_by_key(&thread, |live| live.id);
+        at.map_or((true, None), |at| (self.live[at].is_settled, self.live[at].needs.as_ref()))
+    }
+
     /// Ends the execution, if one runs, and begins another one.
     pub fn restart(&mut self) {
         self.stop();
+        self.has_diverged = false;
         self.world.clear();
         self.events.clear();
         self.live.clear();
@@ -182,10 +234,20 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
 
     /// Lists the steps that are possible now, by thread and alternative. None: the execution has
     /// ended, see [`ending`](Self::ending).
+    ///
+    /// Where a thread gives way and nobody knows whether its loop gives up, that is tried first:
+    /// then the program runs twice.
     pub fn ready(&mut self, steps: &mut Vec<Step>) {
         steps.clear();
-        for live in &mut self.live {
-            live.ways = self.world.alternatives(live.id, &live.next.op);
+        loop {
+            for live in &mut self.live {
+                live.ways = self.world.alternatives(live.id, &live.next.op);
+            }
+            let Some(thread) = self.unsettled() else { break };
+            self.try_loop(thread);
+            if self.has_diverged {
+                return;
+            }
         }
         // Within an invocation, nobody else runs.
         let running = self.events.last().map(|event| event.step.thread);
@@ -233,11 +295,7 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
             }
             None => return None,
         };
-        match live.next.op.act {
-            Act::Invoke(_) => live.depth += 1,
-            Act::Return { .. } => live.depth = live.depth.saturating_sub(1),
-            _ => {}
-        }
+        live.note(result, self.loops.sabotage);
         let op = std::mem::replace(&mut live.next.op, Op::new(crate::ObjectId::NONE, Act::Use));
         let (site, child) = (
             live.next.site,
@@ -265,6 +323,7 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
         let program = &*self.program;
         self.world.make(&next.op, |object| program.initial(object));
         self.live[at].next = next;
+        self.arrive(at);
     }
 
     fn go_on(&mut self, thread: ThreadId, result: u64) {
@@ -272,7 +331,151 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
         let program = &*self.program;
         self.world.make(&next.op, |object| program.initial(object));
         let at = self.live.partition_point(|live| live.id < thread);
-        self.live.insert(at, Live { id: thread, next, ways: 0, depth: 0 });
+        self.live.insert(at, Live::new(thread, next));
+        self.arrive(at);
+    }
+
+    /// Makes of a wait what is known of it.
+    fn arrive(&mut self, at: usize) {
+        let live = &mut self.live[at];
+        (live.is_settled, live.needs) = (true, None);
+        let is_wait = matches!(live.next.op.act, Act::Await(_));
+        if !is_wait || self.turns_max == 0 || self.is_trial {
+            return;
+        }
+        let place = (live.id, live.history);
+        let mut verdict = self.loops.verdict(place).cloned();
+        if matches!(verdict, None | Some(Verdict::Unclear(_)))
+            && let Some(before) = &live.waited
+            && is_covered(&live.next.op, before)
+        {
+            // It is the next turn of a loop that does not give up.
+            let wide = !is_covered(before, &live.next.op);
+            let waits = Verdict::Waits(wide.then(|| before.clone()));
+            self.loops.note(place, waits.clone());
+            verdict = Some(waits);
+        }
+        match verdict {
+            Some(Verdict::Yields) => live.next.op.act = Act::Yield,
+            Some(Verdict::Waits(None)) => {}
+            Some(Verdict::Waits(Some(op))) => live.next.op = op,
+            Some(Verdict::Unclear(op)) => (live.is_settled, live.needs) = (false, Some(op)),
+            None => live.is_settled = false,
+        }
+    }
+
+    /// A thread that gives way where nobody knows whether its loop gives up, if others can go on
+    /// meanwhile.
+    fn unsettled(&self) -> Option<ThreadId> {
+        let is_open = |live: &&Live| {
+            let is_possible = |op: &Op| self.world.alternatives(live.id, op) > 0;
+            !live.is_settled && live.ways == 0 && live.needs.as_ref().is_none_or(is_possible)
+        };
+        let open = self.live.iter().find(is_open)?;
+        let spins = |live: &&Live| matches!(live.next.op.act, Act::Await(_));
+        let is_only = self.live.iter().all(|live| live.ways == 0)
+            && self.live.iter().filter(spins).count() == 1;
+        (!is_only).then_some(open.id)
+    }
+
+    /// Lets a thread that gives way go on alone, and comes back to where it was.
+    fn try_loop(&mut self, thread: ThreadId) {
+        let events = self.events.clone();
+        let own = events.iter().rev().find(|event| event.step.thread == thread);
+        let before = own.map_or(SiteId::NONE, |event| event.site);
+        let mut trial = Trial::new(thread, before);
+        self.is_trial = true;
+        self.program.begin_trial();
+        let end = self.run_trial(&mut trial);
+        self.is_trial = false;
+        self.restart();
+        for event in events {
+            if self.step(event.step) != Some(event.result) {
+                self.has_diverged = true;
+                return;
+            }
+        }
+        let Ok(at) = self.live.binary_search_by_key(&thread, |live| live.id) else { return };
+        let end = match end {
+            // What the thread itself holds.
+            End::Needs(op) if self.world.alternatives(thread, &op) > 0 => End::Left,
+            end => end,
+        };
+        self.loops.conclude(&trial, end, self.turns_max);
+        self.arrive(at);
+    }
+
+    fn run_trial(&mut self, trial: &mut Trial) -> End {
+        let (thread, before) = (trial.thread(), self.events.len());
+        let mut most = 0;
+        loop {
+            let at = self.live.binary_search_by_key(&thread, |live| live.id);
+            let Some(live) = at.ok().map(|at| &self.live[at]) else { return End::Left };
+            let Next { op, site } = &live.next;
+            let is_wait = matches!(op.act, Act::Await(_));
+            if is_wait {
+                if trial.turns() == 0 {
+                    let limits = (self.turns_max, self.spins_max);
+                    most = self.loops.turns_of_trial((*site, op), limits);
+                }
+                trial.wait(live.history, op, *site);
+                if trial.turns() >= most {
+                    return End::Spins;
+                }
+            } else if self.world.alternatives(thread, op) == 0 {
+                let takes =
+                    matches!(op.act, Act::Lock(..) | Act::Convert { .. } | Act::Acquire(..));
+                let own = self.events.iter().rev().filter(|event| event.step.thread == thread);
+                let is_own = own.take(RECENT).any(|event| event.site == *site && event.op == *op);
+                return if takes && is_own { End::Needs(op.clone()) } else { End::Left };
+            }
+            let is_long = self.events.len() - before >= TRIAL_MAX;
+            if is_long || self.step(Step { thread, alternative: 0 }).is_none() {
+                return End::Left;
+            }
+            if let Some(event) = self.events.last().filter(|_| !is_wait) {
+                trial.step(event);
+            }
+        }
+    }
+}
+
+impl Live {
+    fn new(id: ThreadId, next: Next) -> Live {
+        let (history, is_settled) = (mix(0, u64::from(id.0)), true);
+        let (before_call, needs, waited) = (history, None, None);
+        Live { id, next, ways: 0, depth: 0, history, before_call, is_settled, needs, waited }
+    }
+
+    /// Notes the result of the operation at which the thread is.
+    #[inline]
+    fn note(&mut self, result: u64, sabotage: Sabotage) {
+        let Next { op, .. } = &self.next;
+        match op.act {
+            Act::Invoke(_) => {
+                if self.depth == 0 {
+                    self.before_call = self.history;
+                }
+                self.depth += 1;
+            }
+            Act::Return { .. } => self.depth = self.depth.saturating_sub(1),
+            _ => {}
+        }
+        self.history = match op.act {
+            Act::Return { call, value } if self.depth == 0 => {
+                mix(mix(self.before_call, call), value)
+            }
+            _ => mix(self.history, result),
+        };
+        if matches!(op.act, Act::Await(_)) {
+            self.waited = self.is_settled.then(|| op.clone());
+        } else if let Some(before) = &self.waited
+            && op.act.only_reads(result)
+            && sabotage != Sabotage::ChangesForgotten
+            && !watched(before).iter().any(|(other, was)| other == op && *was == result)
+        {
+            self.waited = None;
+        }
     }
 }
 

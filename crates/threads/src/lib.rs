@@ -26,6 +26,7 @@ pub use op::{Act, Change, LockMode, MemoryOrder, Op, Patience, place, received, 
 pub use program::{Next, ThreadProgram};
 pub use races::{Race, RaceSide, races_of};
 pub use sample::{Sampled, Sampling, sample};
+pub use spinning::{LongLoop, TURNS_MAX};
 pub use weak::{
     WeakEvent, WeakExecution, WeakExplored, WeakFound, WeakOptions, explore_weak, explore_weak_with,
 };
@@ -40,6 +41,7 @@ mod op;
 mod program;
 mod races;
 mod sample;
+mod spinning;
 mod weak;
 
 #[cfg(test)]

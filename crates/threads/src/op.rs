@@ -245,8 +245,11 @@ pub enum Act {
     /// Any number below the bound. Result: the number.
     Choose(u32),
     /// Waits until one of these operations would have another result, or until nothing else in the
-    /// program can go on: a spinning loop that gives way. Result: 1 if something changed.
+    /// program can go on: a spinning loop that gives way.
     Await(Box<[(Op, u64)]>),
+    /// Gives way without waiting: what an engine makes of an [`Act::Await`] of a loop that gives up
+    /// after some turns.
+    Yield,
     /// Accesses data that nothing but happens-before protects. A write is followed by an
     /// [`Act::Alter`] with its content. Result: the version of the data.
     Access {
@@ -285,7 +288,8 @@ impl Act {
             | Act::Choose(_)
             | Act::Invoke(_)
             | Act::Return { .. }
-            | Act::Await(_) => false,
+            | Act::Await(_)
+            | Act::Yield => false,
             Act::Update { change, .. } => change.writes(result),
             Act::Lock(..)
             | Act::Convert { .. }
@@ -296,6 +300,28 @@ impl Act {
             Act::Send(..) => result == sent::DONE,
             Act::Receive(_) => result >= received::FIRST,
             _ => true,
+        }
+    }
+}
+
+impl Act {
+    /// Returns whether an operation with this result changed nothing, and would have another result
+    /// if something changed.
+    #[must_use]
+    pub fn only_reads(&self, result: u64) -> bool {
+        match self {
+            Act::Load(_) | Act::Use | Act::Access { write: false } | Act::Owners => true,
+            Act::Update { change, bits, .. } => {
+                change.of(result, *bits).unwrap_or(result) == result
+            }
+            Act::Lock(_, Patience::Try | Patience::TimeOut)
+            | Act::Convert { patience: Patience::Try | Patience::TimeOut, .. }
+            | Act::Acquire(_, Patience::Try | Patience::TimeOut)
+            | Act::TakeSole
+            | Act::IsFinished => result == 0,
+            Act::Send(_, Patience::Try | Patience::TimeOut) => result == sent::FULL,
+            Act::Receive(Patience::Try | Patience::TimeOut) => result == received::EMPTY,
+            _ => false,
         }
     }
 }

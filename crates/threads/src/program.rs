@@ -33,6 +33,11 @@ pub trait ThreadProgram {
     /// Ends the execution, wherever it is.
     fn stop(&mut self);
 
+    /// From now on until [`stop`](Self::stop), the execution is one that the program need not have
+    /// as far as the engine's answer is concerned: a thread goes on alone, to see whether its loop
+    /// gives up. What happens is no finding.
+    fn begin_trial(&mut self) {}
+
     /// Returns an object as it is when it is made. Always the same for one number.
     fn initial(&self, object: ObjectId) -> Object;
 

@@ -56,6 +56,7 @@ pub fn sample<P: ThreadProgram + ?Sized>(
     let mut sampled = Sampled::default();
     let mut execution = Execution::new(program);
     execution.set_spins_max(options.spins_max);
+    execution.set_turns_max(options.turns_max);
     let (mut longest, mut fuzzer) = (1, Fuzzer::default());
     while sampled.executions < options.executions_max && options.cancel.check().is_ok() {
         let rng = SplitMix64(SplitMix64(seed ^ sampled.executions << 20).bits());
@@ -92,6 +93,9 @@ fn run<P: ThreadProgram + ?Sized>(
     };
     loop {
         execution.ready(&mut ready);
+        if execution.has_diverged() {
+            return execution.events().len();
+        }
         let length = execution.events().len();
         if length == options.steps_max && !ready.is_empty() {
             note(Fault::StepLimit, execution);

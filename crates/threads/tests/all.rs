@@ -12,6 +12,7 @@ mod rising;
 mod sample;
 mod script;
 mod specified;
+mod spinning;
 mod weak;
 mod weak_classics;
 mod weak_sc;

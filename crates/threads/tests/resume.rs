@@ -2,7 +2,10 @@
 
 use crate::learn::{Sabotage, explore_with_fault};
 use crate::tests::script::Script;
-use anyorder_testkit::concurrent::{Concurrent, random_program, random_racy_program};
+use anyorder_testkit::concurrent::{
+    Concurrent, random_program, random_racy_program, random_spinning_program,
+    random_waiting_program,
+};
 use anyorder_testkit::effort::{is_due, seeds};
 use anyorder_threads::{Incomplete, Journal, LearnOptions, Learnt, explore_by_learning};
 use std::collections::BTreeMap;
@@ -18,7 +21,13 @@ fn total(learnt: &Learnt) -> impl PartialEq + std::fmt::Debug + use<> {
 
 fn options(classes: bool) -> LearnOptions {
     let keeps_journal = true;
-    LearnOptions { classes, keeps_journal, spins_max: 3, shorten_max: 0, ..LearnOptions::default() }
+    LearnOptions {
+        classes,
+        keeps_journal,
+        spins_max: 12,
+        shorten_max: 0,
+        ..LearnOptions::default()
+    }
 }
 
 /// The most executions of a program that is tried.
@@ -90,6 +99,7 @@ fn is_whole(
             *counts.entry(name).or_default() += u64::from(has);
         }
         *counts.entry("claims").or_default() += text.matches("claim ").count() as u64;
+        *counts.entry("settled").or_default() += text.matches("settle ").count() as u64;
         *counts.entry("levels").or_default() += text.matches("level ").count() as u64;
         *counts.entry("parts").or_default() += 1;
         assert_eq!(text.parse().as_ref(), Ok(&**journal));
@@ -106,7 +116,11 @@ fn is_whole(
 fn programs(count: u64) -> impl Iterator<Item = (u64, Concurrent)> {
     seeds(count).into_iter().flat_map(|seed| {
         let plain = random_program(seed, 4 + (seed % 7) as usize);
-        [(seed, plain), (seed, random_racy_program(seed))]
+        let spinning = match seed % 2 {
+            0 => random_spinning_program(seed, seed.is_multiple_of(3)),
+            _ => random_waiting_program(seed),
+        };
+        [(seed, plain), (seed, random_racy_program(seed)), (seed, spinning)]
     })
 }
 
@@ -121,7 +135,8 @@ fn parts_are_together_the_whole() {
         }
     }
     println!("{counts:?}");
-    for name in ["programs", "walks", "searches", "slots", "claims", "levels", "faults"] {
+    for name in ["programs", "walks", "searches", "slots", "claims", "levels", "settled", "faults"]
+    {
         assert!(counts.get(name).is_some_and(|count| *count > 20), "{name}: {counts:?}");
     }
 }

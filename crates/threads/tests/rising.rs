@@ -4,7 +4,7 @@ use crate::learn::{Sabotage, explore_with_fault};
 use crate::tests::script::Script;
 use anyorder_testkit::concurrent::{
     Concurrent, Outcome, everything, everything_within, racy_cells, racy_cells_within,
-    random_program, random_racy_program, random_specified_program,
+    random_program, random_racy_program, random_specified_program, random_spinning_program,
 };
 use anyorder_testkit::effort::sampled;
 use anyorder_threads::{Fault, Found, Incomplete, LearnOptions, Learnt, explore_by_learning};
@@ -15,7 +15,7 @@ const SHOWING: [u64; 5] = [1, 12, 26, 1_031, 3_335];
 
 fn within(most: u32, classes: bool) -> LearnOptions {
     let preemptions_max = Some(most);
-    LearnOptions { preemptions_max, classes, spins_max: 3, ..LearnOptions::default() }
+    LearnOptions { preemptions_max, classes, spins_max: 30, ..LearnOptions::default() }
 }
 
 /// The failures, and the sets of threads that get stuck.
@@ -43,6 +43,7 @@ fn stuck(all: &Outcome) -> BTreeSet<BTreeSet<usize>> {
 /// The generators, in turns.
 fn program_of(seed: u64) -> Concurrent {
     match seed % 5 {
+        4 => random_spinning_program(seed, false),
         0 => random_specified_program(seed, 3 + (seed % 7) as usize, false),
         _ => random_program(seed, 4 + (seed % 8) as usize),
     }
@@ -77,12 +78,12 @@ fn bounds_keep_what_is_within_them() {
     let mut count = |name: String, by: u64| *counts.entry(name).or_default() += by;
     for seed in sampled(150, 4_000) {
         let program = program_of(seed);
-        let Some(whole) = everything(&program, 8_000, 3) else { continue };
+        let Some(whole) = everything(&program, 8_000, 30) else { continue };
         let mut script = Script::new(program.clone());
-        let options = LearnOptions { spins_max: 3, ..LearnOptions::default() };
+        let options = LearnOptions { spins_max: 30, ..LearnOptions::default() };
         let unbounded = explore_by_learning(&mut script, &options).executions;
         for most in 0..4 {
-            let Some(all) = everything_within(&program, most, 20_000, 3) else { continue };
+            let Some(all) = everything_within(&program, most, 20_000, 30) else { continue };
             let is_specified = seed % 5 == 0;
             for classes in [false, true].into_iter().filter(|classes| !(*classes && is_specified)) {
                 let found = difference(&program, &all, &within(most, classes), Sabotage::None);
@@ -160,8 +161,8 @@ fn what_is_cut_says_how_far_it_came() {
     let (mut said, mut whole, mut none) = ([0; 8], 0, 0);
     for seed in sampled(160, 2_000) {
         let program = program_of(seed);
-        let Some(all) = everything(&program, 5_000, 3) else { continue };
-        let unlimited = LearnOptions { spins_max: 3, ..LearnOptions::default() };
+        let Some(all) = everything(&program, 5_000, 30) else { continue };
+        let unlimited = LearnOptions { spins_max: 30, ..LearnOptions::default() };
         let enough = explore_by_learning(&mut Script::new(program.clone()), &unlimited).executions;
         for executions_max in [enough / 2, enough.saturating_sub(1), enough + 1] {
             let mut script = Script::new(program.clone());
@@ -179,7 +180,7 @@ fn what_is_cut_says_how_far_it_came() {
                 none += 1;
                 continue;
             };
-            let Some(all) = everything_within(&program, most, 20_000, 3) else { continue };
+            let Some(all) = everything_within(&program, most, 20_000, 30) else { continue };
             assert!(all.seen.is_subset(&script.seen), "seed {seed}, {most}: {program:#?}");
             let (failures, found) = faults(&learnt);
             assert!(all.failures.is_subset(&failures), "seed {seed}, {most}: {program:#?}");
@@ -207,7 +208,7 @@ fn dropped_rules_of_bounds_are_noticed() {
         let by_seed = SHOWING.into_iter().chain(1..6_000).find(|seed| {
             let program = program_of(*seed);
             (0..3).any(|most| {
-                everything_within(&program, most, 5_000, 3).is_some_and(|all| {
+                everything_within(&program, most, 5_000, 30).is_some_and(|all| {
                     difference(&program, &all, &within(most, false), *sabotage).is_some()
                 })
             })

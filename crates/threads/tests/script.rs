@@ -1,7 +1,7 @@
 //! The programs of `anyorder_testkit::concurrent` behind the door of a multithreaded program.
 
 use anyorder_testkit::concurrent::{
-    Call, Concurrent, Do, Hold, Order, Stmt, Thing, Waits, own_value,
+    Call, Concurrent, Do, Hold, Order, Spin, Stmt, Thing, Waits, own_value,
 };
 use anyorder_threads::{
     Act, Change, LockMode, MemoryOrder, Next, Object, ObjectId, Op, Patience, SiteId, ThreadId,
@@ -16,12 +16,25 @@ struct Place {
     last: u64,
     /// A spinning loop, and whether it gives way next.
     spin: Option<(Do, u64, bool)>,
+    /// A loop that gives up.
+    bounded: Option<Bounded>,
     /// The open calls, each with the number of lists at its begin.
     calls: Vec<(Call, usize)>,
     /// What the operation at which the thread is means to it.
     at: At,
     history: Vec<u64>,
     is_begun: bool,
+}
+
+/// Where a thread is in a loop that gives up.
+#[derive(Clone, Debug)]
+struct Bounded {
+    spin: Spin,
+    turns_left: u64,
+    /// The operations of this turn that were made, and what they read.
+    made: usize,
+    reads: Vec<(Op, u64)>,
+    is_over: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -44,6 +57,8 @@ const SPECIFIED: u32 = 1000;
 pub(crate) struct Script {
     program: Concurrent,
     places: BTreeMap<u32, Place>,
+    /// Whether a thread goes on alone, to see whether its loop gives up.
+    is_trial: bool,
     /// All that threads saw in any execution.
     pub(crate) seen: BTreeSet<(usize, Vec<u64>)>,
     pub(crate) ops: BTreeSet<String>,
@@ -52,7 +67,7 @@ pub(crate) struct Script {
 impl Script {
     pub(crate) fn new(program: Concurrent) -> Script {
         let (places, seen, ops) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
-        Script { program, places, seen, ops }
+        Script { program, places, is_trial: false, seen, ops }
     }
 
     fn end(&self, thread: usize) -> ObjectId {
@@ -156,6 +171,9 @@ impl Script {
             }
             place.spin = None;
         }
+        if let Some(op) = self.turn(thread, place) {
+            return op;
+        }
         while let Some((list, at)) = place.lists.last_mut() {
             let Some(stmt) = list.get(*at).cloned() else {
                 place.lists.pop();
@@ -185,6 +203,14 @@ impl Script {
                 Stmt::If(value, then, otherwise) => {
                     place.lists.push((if place.last == value { then } else { otherwise }, 0));
                 }
+                Stmt::SpinUpTo(spin) => {
+                    let turns_left = spin.turns + if spin.is_more { place.last } else { 0 };
+                    let (spin, made, reads) = (*spin, 0, Vec::new());
+                    place.bounded = Some(Bounded { spin, turns_left, made, reads, is_over: false });
+                    if let Some(op) = self.turn(thread, place) {
+                        return op;
+                    }
+                }
                 Stmt::SpinUntil(op, until) => {
                     place.spin = Some((op, until, false));
                     return self.op(thread, op, place.last);
@@ -192,6 +218,37 @@ impl Script {
             }
         }
         Op::new(self.end(thread), Act::Exit(0))
+    }
+}
+
+impl Script {
+    /// The next operation of a loop that gives up, if the thread is in one and it goes on.
+    fn turn(&self, thread: usize, place: &mut Place) -> Option<Op> {
+        let last = place.last;
+        let Some(at) = &mut place.bounded else { return None };
+        let body = &at.spin.body;
+        if at.made > 0 && at.made <= body.len() {
+            let op = self.op(thread, body[at.made - 1], last);
+            at.is_over |= last == at.spin.until;
+            if op.act.only_reads(last) {
+                at.reads.push((op, last));
+            }
+            if at.made == body.len() && !at.is_over {
+                at.made += 1;
+                place.at = At::Other;
+                let reads = std::mem::take(&mut at.reads);
+                return Some(Op::new(ObjectId::NONE, Act::Await(reads.into())));
+            }
+        }
+        if at.made > body.len() {
+            (at.made, at.turns_left) = (0, at.turns_left - 1);
+        }
+        if at.turns_left == 0 || (at.is_over && at.made == body.len()) {
+            place.bounded = None;
+            return None;
+        }
+        at.made += 1;
+        Some(self.op(thread, body[at.made - 1], last))
     }
 }
 
@@ -237,6 +294,7 @@ fn patience(waits: Waits) -> Patience {
 impl ThreadProgram for Script {
     fn start(&mut self) {
         self.places.clear();
+        self.is_trial = false;
     }
 
     fn resume(&mut self, thread: ThreadId, result: u64) -> Next {
@@ -259,13 +317,19 @@ impl ThreadProgram for Script {
         } else {
             place.lists.push((body.clone(), 0));
         }
-        self.seen.insert((number, place.history.clone()));
+        if !self.is_trial {
+            self.seen.insert((number, place.history.clone()));
+        }
         let op = self.next(number);
         self.ops.insert(format!("{:?}", op.act));
         Next { op, site: SiteId::NONE }
     }
 
     fn stop(&mut self) {}
+
+    fn begin_trial(&mut self) {
+        self.is_trial = true;
+    }
 
     fn commute(&self, object: ObjectId, call: u64, other: u64) -> bool {
         let object = (object.0 - SPECIFIED) as usize;

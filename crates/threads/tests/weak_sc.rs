@@ -4,7 +4,9 @@
 use crate::tests::litmus::{GraphKey, key_of};
 use crate::tests::script::Script;
 use crate::weak::{Sabotage, explore_with_fault};
-use anyorder_testkit::concurrent::{Concurrent, Stmt, everything, random_program};
+use anyorder_testkit::concurrent::{
+    Concurrent, Stmt, everything, random_program, random_spinning_program, random_waiting_program,
+};
 use anyorder_testkit::effort::sampled;
 use anyorder_threads::{
     Act, Event, Fault, Incomplete, ObjectId, WeakExecution, WeakExplored, WeakOptions,
@@ -220,6 +222,37 @@ fn spinning_threads_wait_for_what_they_need() {
     for name in ["programs", "livelocks", "all end", "given up"] {
         assert!(counts[name] > 9, "{name}: {counts:?}");
     }
+}
+
+#[test]
+fn loops_that_give_up_are_explored_turn_by_turn() {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for seed in sampled(300, 4_000) {
+        let mut count = |name, by| *counts.entry(name).or_default() += by;
+        let program = match seed % 4 {
+            0 => random_waiting_program(seed),
+            _ => random_spinning_program(seed, false),
+        };
+        let Some(all) = everything(&program, 8_000, 200) else { continue };
+        let (ends, keys, explored) = explore(&program, Sabotage::None);
+        if explored.incomplete == Some(Incomplete::Executions) {
+            count("too many", 1);
+            continue;
+        }
+        let context = || format!("seed {seed}: {program:#?}\n{explored:?}");
+        assert_eq!(explored.incomplete, None, "{}", context());
+        let (ends, all_ends) = (projected(&program, &ends), projected(&program, &all.ends));
+        if ends != all_ends {
+            let more: Vec<_> = ends.difference(&all_ends).collect();
+            let fewer: Vec<_> = all_ends.difference(&ends).collect();
+            panic!("too many {more:?}\ntoo few {fewer:?}\n{}", context());
+        }
+        count("programs", 1);
+        count("graphs", keys.len() as u64);
+        count("ends", ends.len() as u64);
+    }
+    println!("{counts:#?}");
+    assert!(counts["programs"] > 100 && counts["ends"] > 500, "{counts:?}");
 }
 
 #[test]

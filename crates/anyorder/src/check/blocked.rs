@@ -124,7 +124,7 @@ fn words(trace: &Trace, thread: ThreadId, op: &Op, held: &[Holder]) -> String {
         Act::Pass(_) => format!("waits for others at {name}"),
         Act::Acquire(1, _) => format!("waits for a permit of {name}"),
         Act::Acquire(count, _) => format!("waits for {count} permits of {name}"),
-        Act::Await(_) => "spins".to_owned(),
+        Act::Await(_) | Act::Yield => "spins".to_owned(),
         act => format!("waits: {act:?}"),
     }
 }

@@ -117,6 +117,35 @@ impl Builder {
         self
     }
 
+    /// Sets after how many turns in vain a loop may give up that is explored turn by turn: 32 if
+    /// not said otherwise. A loop that spins and gives way, and gives up only after more turns,
+    /// makes the check incomplete, and the check names it.
+    ///
+    /// ```
+    /// use anyorder::sync::atomic::{AtomicU32, Ordering::SeqCst};
+    /// use anyorder::{Builder, thread};
+    /// use std::sync::Arc;
+    ///
+    /// let test = || {
+    ///     let flag = Arc::new(AtomicU32::new(0));
+    ///     let theirs = Arc::clone(&flag);
+    ///     thread::spawn(move || theirs.store(1, SeqCst));
+    ///     for _ in 0..50 {
+    ///         if flag.load(SeqCst) == 1 {
+    ///             break;
+    ///         }
+    ///         thread::yield_now();
+    ///     }
+    /// };
+    /// let summary = Builder::new().explore(test);
+    /// assert_eq!(summary.long_loops.len(), 1);
+    /// assert!(Builder::new().turns_max(50).explore(test).is_ok());
+    /// ```
+    pub fn turns_max(mut self, turns: u32) -> Builder {
+        self.limits.turns_max = turns;
+        self
+    }
+
     /// Makes the panic of a spawned thread a result of its join, as in the standard library, and no
     /// failure.
     pub fn panics_are_results(mut self) -> Builder {
@@ -229,7 +258,7 @@ impl Builder {
     }
 
     /// Runs a closure in all of its executions. Returns how many there are. If there is a bound of
-    /// preemptions, says what it covered on standard error.
+    /// preemptions, or not all orders of frees were tried, says what was covered on standard error.
     ///
     /// # Panics
     ///
@@ -248,7 +277,8 @@ impl Builder {
             summary.report = Some(html::write(&folder, &summary, at));
         }
         assert!(summary.is_ok(), "{summary}");
-        if summary.replayed.is_some() || summary.preemptions.is_some() {
+        let has_more = summary.preemptions.is_some() || summary.frees_incomplete.is_some();
+        if summary.replayed.is_some() || has_more {
             environment::tell(&summary.to_string());
         }
         summary.executions

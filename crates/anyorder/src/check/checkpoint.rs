@@ -96,15 +96,6 @@ mod tests {
     use crate::sync::Mutex;
     use crate::{Builder, Summary, thread};
     use std::fs;
-    use std::path::PathBuf;
-
-    fn file(name: &str) -> PathBuf {
-        let name = format!("anyorder-checkpoint-{}-{name}", std::process::id());
-        let file = std::env::temp_dir().join(name);
-        // One of an earlier process with this number may be left.
-        let _ = fs::remove_file(&file);
-        file
-    }
 
     /// Three threads, and a panic in some orders: 90 executions.
     fn explore(builder: Builder, limit: i32) -> Summary {
@@ -131,7 +122,8 @@ mod tests {
 
     #[test]
     fn checks_go_on_and_find_the_same() {
-        let file = file("parts");
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("parts");
         let whole = explore(Builder::new(), 30);
         assert!(whole.incomplete.is_none() && whole.executions > 20, "{whole}");
         assert!(!whole.failures.is_empty());
@@ -152,7 +144,8 @@ mod tests {
 
     #[test]
     fn checkpoints_of_others_are_refused_and_kept() {
-        let file = file("others");
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("others");
         explore(Builder::new().executions_max(5).checkpoint(&file), 30);
         let text = fs::read_to_string(&file).unwrap();
         let go_on = |text: &str, limit| {

@@ -7,12 +7,14 @@ use super::relive::{provoke, relive, stops_spinning};
 use super::replay::{self, Replayed, Schedule};
 use super::run::{Run, along};
 use super::source::Sources;
-use super::summary::{Doubt, Summary};
+use super::summary::{Doubt, LongLoop, Summary};
 use super::trace::Trace;
 use super::{blocked, endless, frees, unseen};
 use crate::runtime::{self, Leaked, MisuseKind, Program};
 use anyorder_common::cancel::{Cancel, StopReason};
-use anyorder_threads::{Act, Ending, Fault, Found, Journal, LearnOptions, ThreadId, races_of};
+use anyorder_threads::{
+    Act, Ending, Fault, Found, Journal, LearnOptions, TURNS_MAX, ThreadId, races_of,
+};
 use rustc_hash::FxHashSet;
 use std::thread;
 use std::time::Duration;
@@ -29,11 +31,19 @@ pub struct Limits {
     pub time_max: Option<Duration>,
     /// The most preemptions of one execution; any number if `None`.
     pub preemptions_max: Option<u32>,
+    /// The most turns in vain after which a loop may give up that is explored turn by turn.
+    pub turns_max: u32,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { executions_max: None, steps_max: 100_000, time_max: None, preemptions_max: None }
+        Limits {
+            executions_max: None,
+            steps_max: 100_000,
+            time_max: None,
+            preemptions_max: None,
+            turns_max: TURNS_MAX,
+        }
     }
 }
 
@@ -64,6 +74,7 @@ pub(super) fn explore_from(
         steps_max: limits.steps_max,
         executions_max: limits.executions_max.unwrap_or(u64::MAX),
         preemptions_max: limits.preemptions_max,
+        turns_max: limits.turns_max,
         keeps_journal: resume.is_some(),
         resume: resume.flatten(),
         cancel: cancel.clone(),
@@ -76,7 +87,8 @@ pub(super) fn explore_from(
         let before = before.filter(|_| !options.keeps_journal);
         timed(before, &turn, || unseen::explore(program, &options))
     });
-    let executions_for_frees = frees::watch(program, &options, &learnt, budget.time_left());
+    let (executions_for_frees, frees_incomplete) =
+        frees::watch(program, &options, &learnt, budget.time_left());
     let mut reporter = Reporter { budget, sources: Sources::default(), saw_clock: false };
     let leaks = program.take_leaks();
     let (misuses, candidates) = program.take_misuses();
@@ -101,6 +113,9 @@ pub(super) fn explore_from(
         states: learnt.states,
         executions_for_reports: reporter.budget.executions + learnt.confirmations,
         executions_for_frees,
+        frees_incomplete,
+        executions_for_loops: learnt.trials,
+        long_loops: learnt.long_loops.iter().map(|long| LongLoop::of(program, long)).collect(),
         incomplete: learnt.incomplete,
         preemptions: learnt.preemptions,
         unseen: learnt.unseen,

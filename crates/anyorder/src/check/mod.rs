@@ -19,7 +19,7 @@ pub use failure::{Endless, Failure, FailureKind, Leak, RaceAccess, RaceReport};
 pub use misuse::Misuse;
 pub use passing::{Passing, Reversed};
 pub use replay::{Misfit, ReplayError, Replayed, Schedule};
-pub use summary::{Doubt, Summary};
+pub use summary::{Doubt, LongLoop, Summary};
 pub use trace::{Line, Trace, TraceObject, TraceThread};
 pub use weak::Memory;
 

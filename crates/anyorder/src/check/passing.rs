@@ -129,6 +129,7 @@ fn candidates(run: &Run) -> Vec<(usize, Reversed)> {
                 | Act::Senders(_)
                 | Act::Receivers(true)
                 | Act::Await(_)
+                | Act::Yield
                 | Act::Unlock(_)
         );
         if !is_own && !tells_nothing {
@@ -162,7 +163,7 @@ fn reverse(
 ) -> Option<(Run, (Option<usize>, usize))> {
     let mut driver = Driver::new(program);
     let steps: Vec<Step> = failing.events.iter().map(|event| event.step).collect();
-    if !steps[..first].iter().all(|step| driver.step(*step)) {
+    if !steps[..first].iter().all(|step| driver.go(*step)) {
         return None;
     }
     let held = &failing.events[first];

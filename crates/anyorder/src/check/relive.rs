@@ -22,7 +22,7 @@ pub(super) fn relive(program: &mut Program, log: &Log, steps_max: usize) -> Run 
 fn perform(driver: &mut Driver<'_>, thread: ThreadId, log: &Log, at: usize) -> bool {
     let Some(alternative) = alternative(driver, log, at) else { return false };
     let step = Step { thread, alternative };
-    while !driver.step(step) {
+    while !driver.go(step) {
         let ends = |step: &&Step| {
             driver.next(step.thread).is_some_and(|next| matches!(next.op.act, Act::Exit(_)))
         };
@@ -61,7 +61,7 @@ fn woken(waiting: &[ThreadId], later: &[(ThreadId, Op, u64)], condition: ObjectI
 /// while: their loops look at a clock, or count.
 pub(super) fn stops_spinning(program: &mut Program, steps: &[Step], patience: Duration) -> bool {
     let mut driver = Driver::patient(program);
-    if !steps.iter().all(|step| driver.step(*step)) {
+    if !steps.iter().all(|step| driver.go(*step)) {
         return false;
     }
     let until = Instant::now() + patience;

@@ -52,6 +52,8 @@ impl<'p> Driver<'p> {
     }
 
     fn of(mut execution: Execution<'p, Program>) -> Driver<'p> {
+        // Which loops give up does not matter to whoever knows the steps.
+        execution.set_turns_max(0);
         execution.restart();
         let mut driver = Driver { execution, in_vain: Vec::new(), ready: Vec::new() };
         driver.refresh();
@@ -82,9 +84,18 @@ impl<'p> Driver<'p> {
 
     /// Performs a step, if it is possible.
     pub(super) fn step(&mut self, step: Step) -> bool {
-        if !self.ready.contains(&step) {
-            return false;
-        }
+        self.ready.contains(&step) && self.perform(step)
+    }
+
+    /// Performs a step, if it is possible, also one in which a thread gives way in vain while
+    /// others could go on.
+    pub(super) fn go(&mut self, step: Step) -> bool {
+        let next = self.next(step.thread);
+        let gives_way = next.is_some_and(|next| matches!(next.op.act, Act::Await(_)));
+        (gives_way || self.ready.contains(&step)) && self.perform(step)
+    }
+
+    fn perform(&mut self, step: Step) -> bool {
         let in_vain = self.next(step.thread).is_some_and(|next| self.is_in_vain(next));
         if self.execution.step(step).is_none() {
             return false;
@@ -136,6 +147,6 @@ impl<'p> Driver<'p> {
 /// Runs a program along some steps, as far as they are possible. Returns whether all were.
 pub(super) fn along(program: &mut Program, steps: &[Step]) -> (Run, bool) {
     let mut driver = Driver::new(program);
-    let is_whole = steps.iter().all(|step| driver.step(*step));
+    let is_whole = steps.iter().all(|step| driver.go(*step));
     (driver.finish(), is_whole)
 }

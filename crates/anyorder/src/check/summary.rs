@@ -4,6 +4,8 @@ use super::failure::{Failure, FailureKind};
 use super::replay::Replayed;
 use super::source::Sources;
 use super::table;
+use super::title::at;
+use crate::runtime::{Position, Program};
 use anyorder_threads::{Act, Divergence, Incomplete, Unseen};
 use std::fmt;
 use std::fmt::Write as _;
@@ -26,6 +28,14 @@ pub struct Summary {
     pub executions_for_reports: u64,
     /// Those with frees as operations, to find what is used or freed after them.
     pub executions_for_frees: u64,
+    /// Why uses and second frees after these may be missing, if so. What a single execution shows
+    /// is found nevertheless, and the check is no less right.
+    pub frees_incomplete: Option<Incomplete>,
+    /// Those in which a thread went on alone, to see whether its loop gives up.
+    pub executions_for_loops: u64,
+    /// The loops that give up after more turns in vain than are explored turn by turn. What they do
+    /// then was explored only where nothing else could go on.
+    pub long_loops: Vec<LongLoop>,
     /// Why something may be missing, if so. A bound of preemptions that was asked for is no reason.
     pub incomplete: Option<Incomplete>,
     /// If not everything was explored: up to how many preemptions all executions were. `None` if
@@ -101,6 +111,36 @@ impl Summary {
     }
 }
 
+/// A loop that gives up after more turns in vain than are explored turn by turn.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LongLoop {
+    /// Where it reads what it waits for.
+    pub reads: Option<Position>,
+    /// Where it gives way.
+    pub gives_way: Option<Position>,
+    /// After how many turns in vain it gave up.
+    pub turns: u32,
+}
+
+impl LongLoop {
+    pub(super) fn of(program: &Program, long: &anyorder_threads::LongLoop) -> LongLoop {
+        let (reads, gives_way) = (program.position(long.before), program.position(long.site));
+        LongLoop { reads, gives_way, turns: long.turns }
+    }
+}
+
+impl fmt::Display for LongLoop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let LongLoop { reads, gives_way, turns } = self;
+        let (reads, gives_way) = (at(reads.as_ref()), at(gives_way.as_ref()));
+        write!(
+            f,
+            "the loop that reads at {reads} and gives way at {gives_way} gives up after {turns} \
+             turns in vain: `turns_max({turns})` explores each of them"
+        )
+    }
+}
+
 /// Why executions may not have been what they seemed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Doubt {
@@ -139,6 +179,16 @@ impl fmt::Display for Summary {
             }
         }
         f.write_str(&self.threads_at_misfit)?;
+        for long in &self.long_loops {
+            writeln!(f, "incomplete: {long}")?;
+        }
+        if let Some(incomplete) = &self.frees_incomplete {
+            writeln!(
+                f,
+                "not all orders of frees and uses were tried: {}",
+                frees_words(incomplete)
+            )?;
+        }
         for doubt in &self.doubts {
             writeln!(f, "in doubt: {doubt}")?;
         }
@@ -244,6 +294,17 @@ fn execution(failure: &Failure, sources: &mut Sources) -> String {
     out
 }
 
+fn frees_words(incomplete: &Incomplete) -> String {
+    match incomplete {
+        Incomplete::Diverged(_) => {
+            "who frees depends on what is not seen, as the count of an `Arc` of the standard library"
+                .to_owned()
+        }
+        Incomplete::Stopped(_) => "they are too many for the time".to_owned(),
+        other => incomplete_words(other),
+    }
+}
+
 fn incomplete_words(incomplete: &Incomplete) -> String {
     match incomplete {
         Incomplete::Executions => "as many as allowed, and there are more".to_owned(),
@@ -260,10 +321,8 @@ fn incomplete_words(incomplete: &Incomplete) -> String {
                 .to_owned()
         }
         Incomplete::Diverged(Some(how)) => diverged(how),
-        Incomplete::GaveUp(_) => {
-            "a loop gave up after turns in vain, and what it does then is not explored under weak \
-             memory"
-                .to_owned()
+        Incomplete::GivesUp(_) => {
+            "a loop gives up after more turns in vain than are explored".to_owned()
         }
         Incomplete::Unsupported(op) => {
             let what = super::replay::kind_words(super::replay::kind(&op.act));

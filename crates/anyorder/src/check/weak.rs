@@ -10,7 +10,7 @@ use super::failure::{Failure, FailureKind, RaceAccess, race};
 use super::replay::Schedule;
 use super::run::Run;
 use super::source::Sources;
-use super::summary::Summary;
+use super::summary::{LongLoop, Summary};
 use super::trace::Trace;
 use crate::runtime::{Position, Program};
 use anyorder_common::cancel::Cancel;
@@ -45,6 +45,7 @@ pub(super) fn explore_both(program: &mut Program, limits: Limits) -> Summary {
     let options = WeakOptions {
         events_max: limits.steps_max.saturating_mul(2).min(EVENTS_MAX),
         executions_max: limits.executions_max.unwrap_or(u64::MAX),
+        turns_max: limits.turns_max,
         cancel: cancel.clone(),
         ..WeakOptions::default()
     };
@@ -54,6 +55,16 @@ pub(super) fn explore_both(program: &mut Program, limits: Limits) -> Summary {
     let _ = (program.take_leaks(), program.take_misuses());
     summary.executions_weak = Some(explored.executions);
     summary.incomplete = summary.incomplete.take().or(explored.incomplete);
+    for long in &explored.long_loops {
+        let long = LongLoop::of(program, long);
+        let is_it = |known: &&mut LongLoop| {
+            (&known.reads, &known.gives_way) == (&long.reads, &long.gives_way)
+        };
+        match summary.long_loops.iter_mut().find(is_it) {
+            Some(known) => known.turns = known.turns.max(long.turns),
+            None => summary.long_loops.push(long),
+        }
+    }
     let mut sources = Sources::default();
     for found in &explored.faults {
         if let Some(failure) = failure(program, found, &mut sources)

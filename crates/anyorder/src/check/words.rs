@@ -90,7 +90,7 @@ impl Trace {
                 format!("is {} finished? → {took}", self.joined_name(line.object))
             }
             Act::Choose(count) => format!("choose({count}) → {result}"),
-            Act::Await(_) => "spins, gives way".to_owned(),
+            Act::Await(_) | Act::Yield => "spins, gives way".to_owned(),
             Act::Invoke(call) => format!("{name}: {}", self.call_words(*call)),
             Act::Return { call, .. } => format!("{name}: {} ends", self.call_words(*call)),
             Act::Fail(_) => "panics".to_owned(),

@@ -89,6 +89,8 @@ pub(super) struct Lifetimes {
     looks: u64,
     /// Whether this execution misuses memory.
     is_misused: bool,
+    /// Whether this execution is a trial, in which nothing is found.
+    pub(super) is_trial: bool,
 }
 
 impl Lifetimes {
@@ -112,6 +114,7 @@ impl Lifetimes {
     }
 
     fn end(&mut self) {
+        self.is_trial = false;
         self.named.clear();
         self.frees.clear();
     }
@@ -191,6 +194,15 @@ impl State {
         if self.lifetimes.is_new(&misuse) {
             self.lifetimes.found.push(misuse);
         }
+    }
+
+    /// What comes from now on in this execution is no finding.
+    pub(super) fn begin_trial(&mut self) {
+        for misuse in self.lifetimes.found.iter_mut().filter(|misuse| misuse.log.is_empty()) {
+            misuse.log.clone_from(&self.log);
+        }
+        self.lifetimes.is_trial = true;
+        self.leaks.excuse();
     }
 
     /// Looks at the execution that ends.

@@ -165,6 +165,10 @@ impl ThreadProgram for Program {
         self.core.stop();
     }
 
+    fn begin_trial(&mut self) {
+        self.core.state.borrow_mut().begin_trial();
+    }
+
     fn initial(&self, object: ObjectId) -> Object {
         self.core.state.borrow().names.initial(object)
     }

@@ -4,7 +4,7 @@ use super::arena::Bump;
 use super::failure::Panic;
 use super::locals::Locals;
 use super::version::{hash_of, mix};
-use anyorder_threads::{Act, LockMode, Next, ObjectId, Op, Patience, ThreadId, received, sent};
+use anyorder_threads::{Act, LockMode, Next, ObjectId, Op, Patience, ThreadId};
 use corosensei::stack::{DefaultStack, Stack};
 use corosensei::{Coroutine, Yielder};
 use std::panic::Location;
@@ -135,7 +135,7 @@ impl Strand {
         self.is_varied |= varies(&op.act);
         let is_lock = matches!(op.act, Act::Lock(..) | Act::Unlock(_) | Act::Convert { .. });
         self.has_altered |= op.act.changes(result) && !is_lock;
-        if is_read(&op.act, result) {
+        if op.act.only_reads(result) {
             self.note_read(op.clone(), result);
         } else if let Act::Update { change, bits, .. } = op.act {
             self.note_change(&op, result, change.of(result, bits).unwrap_or(result));
@@ -226,23 +226,6 @@ fn varies(act: &Act) -> bool {
             | Act::Return { .. }
             | Act::Fail(_)
     )
-}
-
-/// Returns whether an operation with this result changed nothing, and would have another result if
-/// something changed.
-fn is_read(act: &Act, result: u64) -> bool {
-    match act {
-        Act::Load(_) | Act::Use | Act::Access { write: false } | Act::Owners => true,
-        Act::Update { change, bits, .. } => change.of(result, *bits).unwrap_or(result) == result,
-        Act::Lock(_, Patience::Try | Patience::TimeOut)
-        | Act::Convert { patience: Patience::Try | Patience::TimeOut, .. }
-        | Act::Acquire(_, Patience::Try | Patience::TimeOut)
-        | Act::TakeSole
-        | Act::IsFinished => result == 0,
-        Act::Send(_, Patience::Try | Patience::TimeOut) => result == sent::FULL,
-        Act::Receive(Patience::Try | Patience::TimeOut) => result == received::EMPTY,
-        _ => false,
-    }
 }
 
 /// Returns whether an operation has no result, so that it can be performed later.

@@ -144,7 +144,7 @@ impl State {
         let mut frees = std::mem::take(&mut watch.now);
         let is_plain = self.alive.len() < 2 || (frees.is_empty() && named.is_empty());
         let is_much = self.log.len() > OPERATIONS_MAX || watch.frees.len() > FREES_MAX;
-        if watch.watched.is_empty() && !is_plain && !is_much {
+        if watch.watched.is_empty() && !is_plain && !is_much && !lifetimes.is_trial {
             let places: FxHashMap<ObjectId, (ThreadId, u64)> =
                 named.iter().map(|(place, object)| (*object, *place)).collect();
             let mut joined = Joined::default();

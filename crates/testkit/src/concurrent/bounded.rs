@@ -1,7 +1,8 @@
 //! All that a program can do with few preemptions, state by state, with who ran last and how often
 //! a thread was preempted.
 
-use super::naive::{Next, Outcome, State, follow, perform, seen, successors};
+use super::follow::{Next, follow};
+use super::naive::{Outcome, State, perform, seen, successors};
 use super::{Concurrent, Do, Waits};
 use std::collections::BTreeSet;
 
@@ -63,7 +64,7 @@ pub(super) fn can_go_on(program: &Concurrent, state: &State, thread: usize) -> b
         return false;
     }
     match follow(&program.threads[thread], &state.histories[&thread]).next {
-        Next::GiveWay(..) => false,
+        Next::GiveWay(..) | Next::Yield => false,
         Next::Op(op) => !perform(state.clone(), thread, without_time(op)).is_empty(),
         Next::Fail(_) | Next::Begin(_) | Next::Return(_) | Next::End => true,
     }

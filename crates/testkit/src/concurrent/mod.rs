@@ -6,12 +6,15 @@ pub use naive::{Outcome, everything, own_value};
 pub use racy::{racy_cells, racy_cells_within, random_racy_program};
 pub use random::random_program;
 pub use specified::random_specified_program;
+pub use spinning::{random_spinning_program, random_waiting_program};
 
 mod bounded;
+mod follow;
 mod naive;
 mod racy;
 mod random;
 mod specified;
+mod spinning;
 
 /// A shared object, as it is at the start. Statements name it by its position in the program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -169,10 +172,25 @@ pub enum Stmt {
     If(u64, Vec<Stmt>, Vec<Stmt>),
     /// Repeats an operation that only reads or fails until it has this result, giving way between.
     SpinUntil(Do, u64),
+    /// A loop that gives up after some turns.
+    SpinUpTo(Box<Spin>),
     /// A failure.
     Fail(u32),
     /// An invocation of an object with a specification.
     Call(Box<Call>),
+}
+
+/// A loop that gives way after each turn, and gives up after some.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Spin {
+    /// What each turn does: operations that leave all as it was, while the loop goes on.
+    pub body: Vec<Do>,
+    /// The result of any of them with which the loop ends after the turn.
+    pub until: u64,
+    /// The most turns.
+    pub turns: u64,
+    /// Whether so many more are made as the last result before the loop says.
+    pub is_more: bool,
 }
 
 /// An invocation: nobody else runs meanwhile, but where it has to wait.

@@ -1,10 +1,8 @@
 //! All that a program can do, state by state. Nothing is left out and nothing is clever.
 
-use super::{Call, Concurrent, Do, Hold, Stmt, Thing, Waits};
+use super::follow::{History, Next, follow};
+use super::{Concurrent, Do, Hold, Thing, Waits};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The results that a thread got, in order.
-type History = Vec<u64>;
 
 /// All that a program can do.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -44,117 +42,10 @@ pub(super) struct State {
     pub(super) running: Option<usize>,
 }
 
-/// What a thread is about to do, given what it saw.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Next {
-    Op(Do),
-    /// The operation and its last result.
-    GiveWay(Do, u64),
-    Fail(u32),
-    Begin(Call),
-    Return(Call),
-    End,
-}
-
-/// A thread as far as it has come.
-#[derive(Clone, Debug)]
-pub(super) struct Followed {
-    pub(super) next: Next,
-    /// The objects whose calls it is in.
-    pub(super) within: Vec<usize>,
-    /// What it saw but for the insides of calls.
-    seen: History,
-}
-
-/// Follows a thread through what it saw.
-pub(super) fn follow(stmts: &[Stmt], history: &[u64]) -> Followed {
-    let mut walk = Walk { history: history.iter(), last: 0, within: Vec::new(), seen: Vec::new() };
-    let next = walk.along(stmts).unwrap_or(Next::End);
-    Followed { next, within: walk.within, seen: walk.seen }
-}
-
-struct Walk<'h> {
-    history: std::slice::Iter<'h, u64>,
-    /// The last result.
-    last: u64,
-    within: Vec<usize>,
-    seen: History,
-}
-
-impl Walk<'_> {
-    fn result(&mut self) -> Option<u64> {
-        let result = *self.history.next()?;
-        if self.within.is_empty() {
-            self.seen.push(result);
-        }
-        Some(result)
-    }
-
-    fn along(&mut self, stmts: &[Stmt]) -> Option<Next> {
-        for stmt in stmts {
-            match stmt {
-                Stmt::Do(op) => match self.result() {
-                    Some(result) => self.last = result,
-                    None => return Some(Next::Op(resolve(*op, self.last))),
-                },
-                Stmt::Fail(number) => match self.result() {
-                    Some(_) => {}
-                    None => return Some(Next::Fail(*number)),
-                },
-                Stmt::If(value, then, otherwise) => {
-                    let branch = if self.last == *value { then } else { otherwise };
-                    if let Some(next) = self.along(branch) {
-                        return Some(next);
-                    }
-                }
-                Stmt::SpinUntil(op, until) => loop {
-                    let Some(result) = self.result() else { return Some(Next::Op(*op)) };
-                    self.last = result;
-                    if result == *until {
-                        break;
-                    }
-                    if self.result().is_none() {
-                        return Some(Next::GiveWay(*op, result));
-                    }
-                },
-                Stmt::Call(call) => {
-                    if self.history.next().is_none() {
-                        return Some(Next::Begin((**call).clone()));
-                    }
-                    self.within.push(call.object);
-                    if let Some(next) = self.along(&call.body) {
-                        return Some(next);
-                    }
-                    if self.history.next().is_none() {
-                        return Some(Next::Return((**call).clone()));
-                    }
-                    self.within.pop();
-                    self.last = if call.returns { self.last } else { 0 };
-                    if self.within.is_empty() {
-                        self.seen.push(self.last);
-                    }
-                }
-            }
-        }
-        None
-    }
-}
-
 /// A number for content that a thread makes of other content.
 #[must_use]
 pub fn own_value(own: u64, last: u64) -> u64 {
     (last ^ own).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) ^ own
-}
-
-/// Puts the last result into an operation that depends on it.
-fn resolve(op: Do, last: u64) -> Do {
-    match op {
-        Do::StoreNext(thing) => Do::Store(thing, last.wrapping_add(1)),
-        Do::AlterOwn(thing, own) => Do::Alter(thing, own_value(own, last)),
-        Do::AlterNext(thing) => Do::Alter(thing, last.wrapping_add(1)),
-        Do::Pass(thing, _) => Do::Pass(thing, last >> 1),
-        op => op,
-    }
 }
 
 /// Searches all that a program can do; `None` if there are more states than this.
@@ -218,7 +109,7 @@ pub(super) fn successors(
         }
         let history = &state.histories[&thread];
         match follow(&program.threads[thread], history).next {
-            Next::Begin(_) | Next::Return(_) => {
+            Next::Begin(_) | Next::Return(_) | Next::Yield => {
                 let mut after = state.clone();
                 after.saw(thread, 0);
                 all.push(after);
@@ -242,7 +133,7 @@ pub(super) fn successors(
                     would.iter().all(|after| after.histories[&thread].last() != Some(&result));
                 if changed {
                     let mut after = state.clone();
-                    after.saw(thread, 1);
+                    after.saw(thread, 0);
                     all.push(after);
                 } else {
                     spinning.push(thread);

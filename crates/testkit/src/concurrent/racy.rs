@@ -2,7 +2,8 @@
 //! that happens-before leaves unordered.
 
 use super::bounded::can_go_on;
-use super::naive::{Next, State, follow, perform};
+use super::follow::{Next, follow};
+use super::naive::{State, perform};
 use super::{Call, Concurrent, Do, Hold, Order, Stmt, Thing, Waits};
 use anyorder_common::random::{Random, SplitMix64};
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,12 +16,13 @@ enum Did {
     Op(Do),
     Begin(Call),
     Return(Call),
+    Yield,
     /// The thread's end.
     End,
 }
 
 /// The plain data on which some execution has a race; `None` if there are more interleavings than
-/// this. For programs without spinning loops and failures.
+/// this. For programs without failures and without loops that spin for ever.
 #[must_use]
 pub fn racy_cells(program: &Concurrent, most: usize) -> Option<BTreeSet<usize>> {
     racy_cells_within(program, u32::MAX, most)
@@ -89,6 +91,7 @@ fn steps(program: &Concurrent, state: &State, thread: usize, history: &[u64]) ->
         Next::Op(op) => return (Did::Op(op), perform(after, thread, op)),
         Next::Begin(call) => Did::Begin(call),
         Next::Return(call) => Did::Return(call),
+        Next::Yield => Did::Yield,
         Next::End => {
             after.ended.insert(thread);
             return (Did::End, vec![after]);
@@ -119,7 +122,7 @@ fn private(program: &Concurrent, left: &mut usize) -> BTreeSet<usize> {
                 Did::Op(op) => things(*op).into_iter().for_each(|thing| {
                     owners.entry(thing).or_default().insert(within.first().copied());
                 }),
-                Did::End => {}
+                Did::End | Did::Yield => {}
             }
         }
     });

@@ -38,6 +38,8 @@ pub(crate) struct Node {
     invocation: Option<NodeId>,
     /// How many invocations it is in.
     depth: u32,
+    /// Whether it is known whether the thread waits here, if it gives way.
+    pub(crate) is_settled: bool,
     /// The footprint of this operation and, if an invocation goes on after it, of its rest.
     pub(crate) own: FootprintId,
     /// The footprint of this operation and of all that may follow.
@@ -95,6 +97,9 @@ pub(crate) struct Behaviours {
     pub(crate) memo: RefCell<Memo>,
     /// Counts what persistent sets that were found before may not hold for.
     pub(crate) epoch: u64,
+    /// By node where a thread gives way, what has to be possible before it can be tried whether it
+    /// waits.
+    pub(super) needs: FxHashMap<NodeId, Option<Op>>,
     /// Whether some thread accesses plain data.
     pub(crate) has_accesses: bool,
     pub(crate) sabotage: Sabotage,
@@ -122,6 +127,7 @@ impl Behaviours {
             joined: Vec::new(),
             memo: RefCell::default(),
             epoch: 0,
+            needs: FxHashMap::default(),
             has_accesses: false,
             sabotage: Sabotage::None,
         }
@@ -249,7 +255,7 @@ impl Behaviours {
         thread: ThreadId,
         parent: Option<(NodeId, u64)>,
         next: &Next,
-        program: &P,
+        (how, program): ((bool, Option<&Op>), &P),
     ) -> Result<(NodeId, bool), Divergence> {
         let end = parent.and_then(|parent| self.end_of_invocation(parent.0));
         let known = match parent {
@@ -258,17 +264,25 @@ impl Behaviours {
         };
         let is_linked = known.is_some();
         let known = known.or_else(|| self.returns.get(&end?).copied());
+        let mut is_news = false;
+        if let Some(known) = known.filter(|known| !self.node(*known).is_settled) {
+            is_news = self.settle(known, next, how);
+        }
         let node = match known {
             Some(known) if *self.op(known) != next.op => {
                 let (op, site) = (self.op(known).clone(), self.node(known).site);
                 let expected = Next { op, site };
                 return Err(Divergence { thread, expected, found: next.clone() });
             }
-            Some(known) if is_linked => return Ok((known, false)),
+            Some(known) if is_linked => return Ok((known, is_news)),
             Some(known) => known,
             None => {
                 let op = self.intern(&next.op, program);
-                self.add(op, next.site, parent.map(|parent| parent.0))
+                let node = self.add(op, next.site, parent.map(|parent| parent.0));
+                if !how.0 {
+                    self.set_settled(node, how);
+                }
+                node
             }
         };
         if let Some(end) = end {
@@ -297,6 +311,28 @@ impl Behaviours {
         Ok((node, true))
     }
 
+    /// Puts another operation in the place of that of a node, on objects that are known.
+    pub(super) fn replace(&mut self, node: NodeId, op: &Op) {
+        let next = OpId(self.ops.len() as u32);
+        let id = *self.op_ids.entry(op.clone()).or_insert(next);
+        if id == next {
+            self.ops.push(op.clone());
+        }
+        self.nodes[node.0 as usize].op = id;
+        self.grown.push(node);
+        self.epoch += 1;
+    }
+
+    /// Notes whether it is known whether a thread waits at a node; if not, what has to be possible
+    /// before that can be tried.
+    pub(super) fn set_settled(&mut self, node: NodeId, (is_settled, needs): (bool, Option<&Op>)) {
+        self.nodes[node.0 as usize].is_settled = is_settled;
+        match is_settled {
+            true => drop(self.needs.remove(&node)),
+            false => drop(self.needs.insert(node, needs.cloned())),
+        }
+    }
+
     /// The outermost invocation that ends at a node, and what it returned.
     fn end_of_invocation(&self, node: NodeId) -> Option<(NodeId, u64)> {
         match self.op(node).act {
@@ -319,6 +355,7 @@ impl Behaviours {
             children: Vec::new(),
             invocation,
             depth,
+            is_settled: true,
             own: FootprintId::EMPTY,
             future: FootprintId::EMPTY,
             // Unlike all others, until the classes are made again.
@@ -542,7 +579,7 @@ mod tests {
         for object in 0..300 {
             let act = Act::Lock(LockMode::Exclusive, Patience::Wait);
             let next = Next { op: Op::new(ObjectId(object), act), site: SiteId::NONE };
-            let learnt = known.learn(ThreadId::MAIN, parent, &next, &Locks);
+            let learnt = known.learn(ThreadId::MAIN, parent, &next, ((true, None), &Locks));
             parent = learnt.ok().map(|(node, _)| (node, 1));
         }
         known.classify_new(Sabotage::None);

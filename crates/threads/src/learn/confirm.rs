@@ -10,6 +10,7 @@
 
 use super::learner::Learner;
 use super::outcome::{Blocked, Fault, Incomplete};
+use super::walks::Beyond;
 use crate::execution::Step;
 use crate::program::ThreadProgram;
 use anyorder_common::random::SplitMix64;
@@ -55,7 +56,9 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
         let mut rng = SplitMix64(3);
         let most = u64::from(SPOT_CHECKS).min(self.options.executions_max) as u32;
         for number in 0..most {
-            let Some((path, None)) = self.walk(&mut rng, number) else { break };
+            let Ok(Some((path, Beyond::Nothing))) = self.walk_settled(&mut rng, number) else {
+                break;
+            };
             if let Err(reason @ Incomplete::Diverged(_)) = self.run(&path) {
                 self.learnt.incomplete = Some(reason);
                 break;

@@ -31,6 +31,8 @@ pub struct Journal {
 pub(super) enum Entry {
     /// It ran the program along a path, and on.
     Run(Vec<Step>),
+    /// It ran the program along a path, and tried the loops of the threads that wait there.
+    Settle(Vec<Step>),
     /// It began a search.
     Search,
     /// It found what is wrong at the end of a way.
@@ -109,6 +111,7 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
             self.check()?;
             match entry {
                 Entry::Run(path) => self.run(path).map_err(is_other)?,
+                Entry::Settle(path) => self.settle_along(path).map_err(is_other)?,
                 Entry::Search => self.begin_search(),
                 Entry::Claim(_) if self.sabotage == Sabotage::ClaimsForgotten => {}
                 Entry::Claim(way) => self.claim_again(way)?,

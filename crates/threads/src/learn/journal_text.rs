@@ -21,6 +21,7 @@ impl Display for Journal {
         for entry in &self.entries {
             match entry {
                 Entry::Run(path) => writeln!(f, "run{}", steps(path))?,
+                Entry::Settle(path) => writeln!(f, "settle{}", steps(path))?,
                 Entry::Search => writeln!(f, "search")?,
                 Entry::Claim(way) => writeln!(f, "claim{}", steps(way))?,
             }
@@ -94,6 +95,7 @@ fn take(journal: &mut Journal, line: &str) -> Option<()> {
     let name = words.next()?;
     match name {
         "run" => journal.entries.push(Entry::Run(read_steps(words)?)),
+        "settle" => journal.entries.push(Entry::Settle(read_steps(words)?)),
         "search" => journal.entries.push(Entry::Search),
         "claim" => journal.entries.push(Entry::Claim(read_steps(words)?)),
         "known" => journal.known = Hash128::parse(words.next()?)?.0,

@@ -98,6 +98,7 @@ pub(crate) fn touches(op: &Op, mut each: impl FnMut(ObjectId, Kind)) {
         Act::Alter(_) | Act::Fail(_) | Act::Choose(_) | Act::Fence(_) | Act::Spawn(_) => return,
         // They touch the points of their calls.
         Act::Invoke(_) | Act::Return { .. } => return,
+        Act::Yield => return,
         // Contents are protected by a lock, or handed over.
         Act::Use => Kind::Guarded,
         // Which of two accesses comes first does not matter: either nothing orders them, and that

@@ -74,6 +74,7 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
     pub(super) fn new(program: &'p mut P, options: &LearnOptions) -> Self {
         let mut execution = Execution::new(program);
         execution.set_spins_max(options.spins_max);
+        execution.set_turns_max(options.turns_max);
         Learner {
             execution,
             options: options.clone(),
@@ -156,7 +157,7 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
                 None => {
                     self.begin_search();
                     if let Some(start) = State::start(&self.known, self.sabotage) {
-                        self.enter(start, &mut stack);
+                        self.enter(start, &mut stack)?;
                     }
                 }
             }
@@ -265,7 +266,7 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
             for race in races {
                 self.claim(Fault::Race(race), || way(stack));
             }
-            self.enter(after, stack);
+            self.enter(after, stack)?;
         }
         Ok(())
     }
@@ -283,7 +284,8 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
     }
 
     /// Enters a state, unless it was visited.
-    fn enter(&mut self, state: State, stack: &mut Vec<Frame>) {
+    fn enter(&mut self, state: State, stack: &mut Vec<Frame>) -> Result<(), Incomplete> {
+        self.settle(&state, || way(stack))?;
         let mut ways = std::mem::take(&mut self.ways);
         state.ways(&self.known, self.options.spins_max, &mut ways);
         let threads = self.persistent.find(&state, &self.known, &ways, self.sabotage);
@@ -298,17 +300,18 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
         if steps.len() > 1 {
             let hash = state.key(&self.known, &self.slots, false, self.sabotage);
             if self.visited.contains(&hash) {
-                return;
+                return Ok(());
             }
             key = Some(hash);
             self.learnt.states += 1;
         }
         if steps.is_empty() {
             self.note_end_of(&state, || way(stack));
-            return;
+            return Ok(());
         }
         let executions = self.learnt.executions;
         stack.push(Frame { state, steps, next: 0, key, executions });
+        Ok(())
     }
 
     /// Notes a state in which no step is possible.

@@ -42,6 +42,7 @@ mod persistent;
 mod rising;
 mod runs;
 mod sabotage;
+mod settle;
 mod shortest;
 mod state;
 mod walks;
@@ -66,10 +67,12 @@ pub(crate) fn explore_with_fault<P: ThreadProgram + ?Sized>(
     let mut learner = Learner::new(program, options);
     learner.sabotage = sabotage;
     learner.known.sabotage = sabotage;
+    learner.execution.set_sabotage(sabotage);
     learner.learnt.incomplete = learner.explore().err();
     if learner.learnt.incomplete == Some(Incomplete::OtherProgram) {
         return Learnt { incomplete: learner.learnt.incomplete, ..Learnt::default() };
     }
+    learner.note_loops();
     learner.confirm();
     learner.spot_check();
     // Where the trees are wrong, a shorter way on them may be none.
@@ -77,5 +80,6 @@ pub(crate) fn explore_with_fault<P: ThreadProgram + ?Sized>(
         learner.shorten();
     }
     learner.learnt.behaviours = learner.known.len() as u64;
+    learner.learnt.trials = learner.execution.loops().trials;
     learner.learnt
 }

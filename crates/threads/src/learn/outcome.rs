@@ -6,6 +6,7 @@ use crate::execution::{SPINS_MAX, Step};
 use crate::ids::{SiteId, ThreadId};
 use crate::op::Op;
 use crate::races::Race;
+use crate::spinning::{LongLoop, TURNS_MAX};
 use anyorder_common::cancel::{Cancel, StopReason};
 
 /// Options of an exploration.
@@ -17,6 +18,9 @@ pub struct LearnOptions {
     pub executions_max: u64,
     /// How often in a row threads may spin in vain.
     pub spins_max: u32,
+    /// After how many turns in vain a loop may give up that is explored turn by turn. One that
+    /// gives up later makes the exploration incomplete. With 0, every loop waits for a change.
+    pub turns_max: u32,
     /// Whether complete executions are counted by what all threads saw together. Otherwise the
     /// exploration covers what each thread can see, and not in which combinations.
     pub classes: bool,
@@ -47,6 +51,7 @@ impl Default for LearnOptions {
         LearnOptions {
             steps_max: 100_000,
             spins_max: SPINS_MAX,
+            turns_max: TURNS_MAX,
             executions_max: u64::MAX,
             classes: false,
             preemptions_max: None,
@@ -112,9 +117,9 @@ pub enum Incomplete {
     Steps,
     /// The journal from which it was to go on is not that of this program.
     OtherProgram,
-    /// Under weak memory: a thread that spun in vain did something else in the end, and what comes
-    /// then is not explored.
-    GaveUp(Box<Op>),
+    /// A loop gives up after more turns in vain than are explored turn by turn. What it does then
+    /// was explored only where nothing else could go on; under weak memory, not at all.
+    GivesUp(LongLoop),
     /// Under weak memory: the program does something that is not supported.
     Unsupported(Box<Op>),
 }
@@ -171,6 +176,10 @@ pub struct Learnt {
     /// execution had shown before, and some if threads [may hide
     /// data](crate::ThreadProgram::may_hide_data).
     pub confirmations: u64,
+    /// The trials of loops: whether they give up. Each ran the program twice.
+    pub trials: u64,
+    /// The loops that give up after more turns in vain than are explored turn by turn.
+    pub long_loops: Vec<LongLoop>,
     /// Why it is not complete, if it is not. A bound of preemptions that was asked for is no
     /// reason.
     pub incomplete: Option<Incomplete>,

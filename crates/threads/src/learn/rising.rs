@@ -95,7 +95,7 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
     /// Searches what is known within a bound, and learns what is not.
     fn search_within(&mut self, within: &mut Within) -> Result<(), Incomplete> {
         let Some(start) = State::start(&self.known, self.sabotage) else { return Ok(()) };
-        self.branch(start, None, 0, within);
+        self.branch(start, None, 0, within)?;
         while let Some(branch) = within.stack.last_mut() {
             let Some((step, preempts)) = branch.steps.get(branch.next).copied() else {
                 self.leave(within);
@@ -132,7 +132,7 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
             for race in races {
                 self.claim(Fault::Race(race), || within.way());
             }
-            self.branch(after, Some(step.thread), used, within);
+            self.branch(after, Some(step.thread), used, within)?;
         }
         Ok(())
     }
@@ -149,7 +149,14 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
     }
 
     /// Enters a state, unless it was searched with as few preemptions.
-    fn branch(&mut self, state: State, last: Option<ThreadId>, used: u32, within: &mut Within) {
+    fn branch(
+        &mut self,
+        state: State,
+        last: Option<ThreadId>,
+        used: u32,
+        within: &mut Within,
+    ) -> Result<(), Incomplete> {
+        self.settle(&state, || within.way())?;
         let mut ways = Vec::new();
         state.ways(&self.known, self.options.spins_max, &mut ways);
         let held = last.and_then(|last| self.held(&state, &ways, last));
@@ -171,7 +178,7 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
         if steps.len() > 1 {
             let Keys { like, same } = self.keys_within(&state, held);
             if within.is_known(like, used) || within.is_known(same, used) {
-                return;
+                return Ok(());
             }
             // Classes change as long as something is learnt; places stay what they are.
             within.note(same, used);
@@ -180,10 +187,11 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
         }
         if steps.is_empty() {
             self.note_end_of(&state, || within.way());
-            return;
+            return Ok(());
         }
         let executions = self.learnt.executions;
         within.stack.push(Branch { state, steps, next: 0, used, key, executions });
+        Ok(())
     }
 
     /// The position of the thread that made the last step, if a switch to another one preempts it.

@@ -45,6 +45,7 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
                 Some(step) => *step,
                 None => {
                     self.execution.ready(&mut ready);
+                    self.note_settled()?;
                     let is_bound = self.bound.is_some_and(|most| preemptions >= most);
                     match self.pick(&ready, held.filter(|_| is_bound)) {
                         Some(step) => step,
@@ -99,12 +100,12 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
         self.execution.events().iter().map(|event| event.step).collect()
     }
 
-    fn learn_first(&mut self, thread: ThreadId) -> Result<(), Incomplete> {
+    pub(super) fn learn_first(&mut self, thread: ThreadId) -> Result<(), Incomplete> {
         let Some(next) = self.execution.next(thread).cloned() else { return Ok(()) };
         self.learn(thread, None, &next)
     }
 
-    fn learn_step(&mut self, thread: ThreadId, result: u64) -> Result<(), Incomplete> {
+    pub(super) fn learn_step(&mut self, thread: ThreadId, result: u64) -> Result<(), Incomplete> {
         let Some(node) = self.places.get(&thread).copied() else { return Ok(()) };
         match self.known.op(node).act {
             Act::Exit(_) => {
@@ -128,7 +129,8 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
         parent: Option<(NodeId, u64)>,
         next: &Next,
     ) -> Result<(), Incomplete> {
-        let learnt = self.known.learn(thread, parent, next, self.execution.program_ref());
+        let how = (self.execution.is_settled(thread), self.execution.program_ref());
+        let learnt = self.known.learn(thread, parent, next, how);
         let (node, is_new) = learnt.map_err(|error| Incomplete::Diverged(Some(Box::new(error))))?;
         self.has_learnt |= is_new;
         self.places.insert(thread, node);

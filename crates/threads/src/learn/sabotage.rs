@@ -65,6 +65,20 @@ anyorder_common::sabotage! {
     GivingIsLocal,
     /// Every step is local.
     AllIsLocal,
+    /// Loops are tried in executions alone, and not where only the search comes.
+    SearchesTryNoLoops,
+    /// What is found out of a loop after a search has seen it does not make it begin anew.
+    TrialsTeachNothing,
+    /// A loop gives up one turn earlier than it does.
+    LoopsGiveUpEarly,
+    /// Every loop goes on for ever.
+    LoopsNeverGiveUp,
+    /// What is known of one loop of a thread is true of all.
+    LoopsAreOne,
+    /// A loop whose turn needs what another thread holds goes on for ever.
+    NeedsAreEndless,
+    /// A thread that waited once waits in the same loop ever after, whatever has changed.
+    ChangesForgotten,
     /// A write is known to whom the write before was known.
     WritesInherit,
     /// A search that goes on has visited nothing.

@@ -90,6 +90,26 @@ impl State {
         }
     }
 
+    /// Whether some thread waits, and it is to be tried whether its loop gives up: others can go on
+    /// meanwhile.
+    pub(crate) fn is_unsettled(&self, known: &Behaviours) -> bool {
+        if !known.has_unsettled() {
+            return false;
+        }
+        let waits = |live: &(ThreadId, NodeId), op| self.world.alternatives(live.0, op) == 0;
+        let is_open = |live: &&(ThreadId, NodeId)| {
+            !known.node(live.1).is_settled
+                && waits(live, known.op(live.1))
+                && known.needs(live.1).is_none_or(|op| !waits(live, op))
+        };
+        if !self.live.iter().any(|live| is_open(&live)) {
+            return false;
+        }
+        let spins = |live: &&(ThreadId, NodeId)| matches!(known.op(live.1).act, Act::Await(_));
+        self.live.iter().filter(spins).count() > 1
+            || self.live.iter().any(|live| !waits(live, known.op(live.1)))
+    }
+
     /// Performs a possible step of a thread that has not ended. With `keep`, threads that ended
     /// stay part of the state.
     pub(crate) fn after(

@@ -20,8 +20,19 @@ const WALKS_MEASURED: u32 = 200;
 /// After how many states with a choice the tree of walks is forgotten.
 const FORKS_MAX: usize = 1 << 13;
 
-/// The steps of a walk, and after which place and result it is not known what a thread does.
-type Walk = (Vec<Step>, Option<(NodeId, u64)>);
+/// The steps of a walk, and what comes then.
+type Walk = (Vec<Step>, Beyond);
+
+/// Where a walk ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Beyond {
+    /// Where the program does.
+    Nothing,
+    /// It is not known what a thread does at this place after this result.
+    Result(NodeId, u64),
+    /// It is not known whether the loop of a thread that waits gives up.
+    Loop,
+}
 
 /// The walks so far, as a tree: where two begin alike, the states of the second one are known, and
 /// so are the threads to try there. What is known of threads that reach a state only grows; the
@@ -53,6 +64,8 @@ enum End {
     Over,
     /// It is not known what a thread does at this place after this result.
     Unknown(NodeId, u64),
+    /// It was not known whether the loop of a thread that waits gives up.
+    Loop,
 }
 
 /// A state with a choice.
@@ -70,8 +83,12 @@ impl Tree {
 
     /// Whether it has become known what comes after an edge.
     fn is_stale(&self, edge: usize, known: &Behaviours) -> bool {
-        let End::Unknown(node, result) = self.edges[edge].end else { return false };
-        known.child(node, result).is_some()
+        match self.edges[edge].end {
+            End::Unknown(node, result) => known.child(node, result).is_some(),
+            // That is found out before the next walk.
+            End::Loop => true,
+            End::Fork(_) | End::Over => false,
+        }
     }
 }
 
@@ -85,9 +102,9 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
             self.position = Position::Walks { random: rng.0, in_vain };
             self.check()?;
             in_vain += 1;
-            let Some((path, end)) = self.walk(&mut rng, in_vain) else { return Ok(()) };
-            if let Some(end) = end {
-                self.run_to_learn(&path, end)?;
+            let Some((path, beyond)) = self.walk_settled(&mut rng, in_vain)? else { return Ok(()) };
+            if let Beyond::Result(node, result) = beyond {
+                self.run_to_learn(&path, (node, result))?;
                 in_vain = 0;
             }
         }
@@ -99,18 +116,33 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
         let mut rng = SplitMix64(2);
         let mut unseen = Unseen::default();
         while unseen.of < WALKS_MEASURED && self.options.cancel.check().is_ok() {
-            let Some((_, end)) = self.walk(&mut rng, unseen.of) else { return };
+            let Ok(Some((_, beyond))) = self.walk_settled(&mut rng, unseen.of) else { return };
             unseen.of += 1;
-            unseen.new += u32::from(end.is_some());
+            unseen.new += u32::from(beyond != Beyond::Nothing);
         }
         self.learnt.unseen = Some(unseen);
+    }
+
+    /// As [`walk`](Self::walk), past the loops of which it is not known whether they give up.
+    pub(super) fn walk_settled(
+        &mut self,
+        rng: &mut SplitMix64,
+        number: u32,
+    ) -> Result<Option<Walk>, Incomplete> {
+        let begun = rng.clone();
+        loop {
+            let walk = self.walk(rng, number);
+            let Some((path, Beyond::Loop)) = &walk else { return Ok(walk) };
+            self.settle_along(path)?;
+            *rng = begun.clone();
+        }
     }
 
     /// Walks at random to the end of what is known. `None` if nothing is.
     ///
     /// Linear in the choices where walks before came along, and in the work of the search for each
     /// step elsewhere.
-    pub(super) fn walk(&mut self, rng: &mut SplitMix64, number: u32) -> Option<Walk> {
+    fn walk(&mut self, rng: &mut SplitMix64, number: u32) -> Option<Walk> {
         self.known.root(ThreadId::MAIN)?;
         let mut tree = std::mem::take(&mut self.tree);
         let is_large = tree.forks.len() > FORKS_MAX || tree.edges.len() > 8 * FORKS_MAX;
@@ -133,10 +165,13 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
         let mut state = State::start(&self.known, self.sabotage)?;
         let (mut path, order, mut ways) = (Vec::new(), rng.bits(), Vec::new());
         loop {
+            if path.len() < self.options.steps_max && self.tries(&state) {
+                return Some((path, Beyond::Loop));
+            }
             state.ways(&self.known, self.options.spins_max, &mut ways);
             let able = self.persistent.find(&state, &self.known, &ways, self.sabotage);
             if able.is_empty() || path.len() >= self.options.steps_max {
-                return Some((path, None));
+                return Some((path, Beyond::Nothing));
             }
             let at = match number % 2 {
                 0 => able[rng.index(able.len())],
@@ -147,7 +182,9 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
             path.push(step);
             match state.after(step, &self.known, &mut self.slots, false) {
                 Successor::Known(after, _) => state = after,
-                Successor::Unknown(node, result) => return Some((path, Some((node, result)))),
+                Successor::Unknown(node, result) => {
+                    return Some((path, Beyond::Result(node, result)));
+                }
             }
         }
     }
@@ -176,12 +213,15 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
             path.extend_from_slice(&tree.steps[steps.clone()]);
             if path.len() > most {
                 path.truncate(most);
-                return Some((path, None));
+                return Some((path, Beyond::Nothing));
             }
             let fork = match *end {
-                End::Over => return Some((path, None)),
-                End::Unknown(node, result) => return Some((path, Some((node, result)))),
-                End::Fork(_) if path.len() == most => return Some((path, None)),
+                End::Over => return Some((path, Beyond::Nothing)),
+                End::Unknown(node, result) => return Some((path, Beyond::Result(node, result))),
+                End::Fork(_) | End::Loop if path.len() == most => {
+                    return Some((path, Beyond::Nothing));
+                }
+                End::Loop => return Some((path, Beyond::Loop)),
                 End::Fork(fork) => fork,
             };
             let able = &tree.forks[fork].able;
@@ -214,6 +254,9 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
                     Successor::Known(after, _) => state = after,
                     Successor::Unknown(node, result) => break End::Unknown(node, result),
                 }
+            }
+            if self.tries(&state) {
+                break End::Loop;
             }
             let mut ways = std::mem::take(&mut self.ways);
             state.ways(&self.known, self.options.spins_max, &mut ways);

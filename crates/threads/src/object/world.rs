@@ -87,6 +87,7 @@ impl World {
             | Act::Exit(_)
             | Act::Invoke(_)
             | Act::Return { .. }
+            | Act::Yield
             | Act::Access { .. } => 1,
             Act::Await(watched) => u32::from(self.has_changed(thread, watched)),
             Act::Lock(_, Patience::Try | Patience::TimeOut) => 1,
@@ -102,7 +103,7 @@ impl World {
     /// wait for the end of a time: to switch to another thread preempts it.
     pub(crate) fn goes_on(&self, thread: ThreadId, op: &Op, sabotage: Sabotage) -> bool {
         let patient = match &op.act {
-            Act::Await(_) => return sabotage == Sabotage::GivingWayGoesOn,
+            Act::Await(_) | Act::Yield => return sabotage == Sabotage::GivingWayGoesOn,
             Act::Lock(mode, Patience::TimeOut) => Act::Lock(*mode, Patience::Wait),
             Act::Convert { from, to, patience: Patience::TimeOut } => {
                 Act::Convert { from: *from, to: *to, patience: Patience::Wait }
@@ -130,7 +131,10 @@ impl World {
             return Some(*value);
         }
         if let Act::Await(watched) = &op.act {
-            return self.has_changed(thread, watched).then_some(1);
+            return self.has_changed(thread, watched).then_some(0);
+        }
+        if op.act == Act::Yield {
+            return Some(0);
         }
         let mut object = self.get(op.object)?.clone();
         match &op.act {
@@ -144,10 +148,13 @@ impl World {
     pub fn perform(&mut self, thread: ThreadId, op: &Op, alternative: u32) -> Option<u64> {
         match &op.act {
             Act::Choose(count) => (alternative < *count).then_some(u64::from(alternative)),
-            Act::Fence(_) | Act::Fail(_) | Act::Spawn(_) | Act::Invoke(_) | Act::Return { .. } => {
-                Some(0)
-            }
-            Act::Await(watched) => self.has_changed(thread, watched).then_some(1),
+            Act::Fence(_)
+            | Act::Fail(_)
+            | Act::Spawn(_)
+            | Act::Invoke(_)
+            | Act::Return { .. }
+            | Act::Yield => Some(0),
+            Act::Await(watched) => self.has_changed(thread, watched).then_some(0),
             Act::Wait { lock, mode } => {
                 self.of(op.object)?.wait(thread)?;
                 self.of(*lock)?.unlock(*mode)

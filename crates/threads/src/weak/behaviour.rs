@@ -5,8 +5,9 @@ use super::graph::{Event, Graph, Kind, NOBODY};
 use super::states::States;
 use crate::ids::ThreadId;
 use crate::learn::Divergence;
-use crate::op::Act;
+use crate::op::{Act, Op};
 use crate::program::{Next, ThreadProgram};
+use crate::spinning::{Loops, Verdict};
 
 /// A place in the tree of a thread: the thread after certain results.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -31,12 +32,23 @@ pub(super) struct Behaviours<'p, P: ThreadProgram + ?Sized> {
     pub(super) has_accesses: bool,
     /// How often the program was run.
     pub(super) runs: u64,
+    /// Which loops give up. Of a place, the number of its node stands for the results.
+    pub(super) loops: Loops,
 }
 
 impl<'p, P: ThreadProgram + ?Sized> Behaviours<'p, P> {
     pub(super) fn new(program: &'p mut P) -> Self {
         let (nodes, roots, now) = (Vec::new(), Vec::new(), Vec::new());
-        Behaviours { program, nodes, roots, is_running: false, now, has_accesses: false, runs: 0 }
+        Behaviours {
+            program,
+            nodes,
+            roots,
+            is_running: false,
+            now,
+            has_accesses: false,
+            runs: 0,
+            loops: Loops::default(),
+        }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -46,6 +58,20 @@ impl<'p, P: ThreadProgram + ?Sized> Behaviours<'p, P> {
     #[inline]
     pub(super) fn next(&self, node: NodeId) -> &Next {
         &self.nodes[node.0 as usize].next
+    }
+
+    /// Whether a thread that gives way at a node waits; `None` if that is not known.
+    pub(super) fn waits(&self, thread: u32, node: NodeId) -> Option<bool> {
+        let verdict = self.loops.verdict((ThreadId(thread), u64::from(node.0)))?;
+        Some(*verdict != Verdict::Yields)
+    }
+
+    /// What a thread waits for at a node where it gives way, if that is more than it says.
+    pub(super) fn awaits(&self, thread: u32, node: NodeId) -> Option<&Op> {
+        match self.loops.verdict((ThreadId(thread), u64::from(node.0)))? {
+            Verdict::Waits(wide) => wide.as_ref(),
+            _ => None,
+        }
     }
 
     pub(super) fn act(&self, node: NodeId) -> &Act {

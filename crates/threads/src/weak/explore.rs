@@ -14,8 +14,9 @@ use super::sabotage::Sabotage;
 use super::states::States;
 use super::{ending, races, spinning};
 use crate::learn::{Blocked, Fault, Incomplete};
-use crate::op::{Act, Op};
+use crate::op::Act;
 use crate::program::ThreadProgram;
+use crate::spinning::LongLoop;
 
 /// Something that can be added.
 #[derive(Clone, Copy, Debug)]
@@ -63,8 +64,8 @@ pub(super) struct Search<'p, 'v, P: ThreadProgram + ?Sized> {
     /// To be used again.
     reads: Vec<Id>,
     turns: u32,
-    /// What a thread did that had spun in vain.
-    given_up: Option<Op>,
+    /// A loop that gave up after turns in vain.
+    given_up: Option<LongLoop>,
 }
 
 impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
@@ -105,8 +106,9 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
             loop {
                 match self.take()? {
                     None => {
-                        let given_up = self.given_up.take();
-                        return given_up.map_or(Ok(()), |op| Err(Incomplete::GaveUp(Box::new(op))));
+                        let longest = self.known.loops.long.iter().max_by_key(|long| long.turns);
+                        let given_up = self.given_up.take().or(longest.copied());
+                        return given_up.map_or(Ok(()), |long| Err(Incomplete::GivesUp(long)));
                     }
                     Some(true) => break,
                     Some(false) => {}
@@ -127,7 +129,7 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
     /// The thread whose event comes next, and the event: of a thread within an operation, if there
     /// is one, otherwise of the first one that does not wait.
     fn next_thread(&mut self) -> Result<Option<(u32, Want)>, Incomplete> {
-        let Search { graphs, known, states, .. } = self;
+        let Search { graphs, known, states, options, .. } = self;
         let Some(graph) = graphs.last() else { return Ok(None) };
         // It is the thread of the last event, or that of a read that was revisited.
         let is_within = |log: &Vec<Id>| {
@@ -140,9 +142,17 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
             return Ok(Some((thread as u32, Want::next_phase(last, known.act(last.node)))));
         }
         for thread in 0..graph.logs.len() as u32 {
-            if let Some(place) = place(graph, thread, known, states)?
-                && let Some(want) = Want::of(graph, place, known.next(place), states)?
-            {
+            let Some(place) = place(graph, thread, known, states)? else { continue };
+            if matches!(known.act(place), Act::Await(_)) && options.turns_max > 0 {
+                if known.waits(thread, place).is_none() {
+                    let limits = (options.turns_max, options.spins_max);
+                    spinning::try_loop(graph, thread, known, states, limits)?;
+                }
+                if known.waits(thread, place) == Some(false) {
+                    return Ok(Some((thread, Want::Event(Event::local(thread, place)))));
+                }
+            }
+            if let Some(want) = Want::of(graph, place, known.next(place), states)? {
                 return Ok(Some((thread, want)));
             }
         }
@@ -338,6 +348,7 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
         let spins = |blocked: &&Blocked| matches!(blocked.op.act, Act::Await(_));
         let threads: Vec<u32> =
             stuck.iter().filter(spins).map(|blocked| blocked.thread.0).collect();
+        let first = stuck.iter().find(spins).map(|blocked| (blocked.thread, blocked.site));
         let fault = Fault::Livelock(stuck);
         if self.explored.faults.iter().any(|found| found.fault == fault) {
             return Ok(());
@@ -345,8 +356,16 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
         let Search { graphs, known, states, options, .. } = self;
         let Some(graph) = graphs.last() else { return Ok(()) };
         match spinning::gives_up(graph, &threads, known, states, options.spins_max)? {
-            Some(op) => self.given_up = Some(op),
-            None => self.note(fault),
+            true => {
+                let long = |(thread, site)| LongLoop {
+                    thread,
+                    site,
+                    before: site,
+                    turns: options.spins_max,
+                };
+                self.given_up = first.map(long);
+            }
+            false => self.note(fault),
         }
         Ok(())
     }
@@ -368,8 +387,11 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
         let mut ending = ending::Ending::default();
         for thread in 0..graph.logs.len() as u32 {
             if let Some(place) = last_place(graph, thread, known, states)? {
-                let next = known.next(place);
-                ending.note(graph, thread, place, next, states);
+                let mut next = known.next(place).clone();
+                if let Some(wide) = known.awaits(thread, place) {
+                    next.op = wide.clone();
+                }
+                ending.note(graph, thread, place, &next, states);
             }
         }
         if ending.is_stale && self.sabotage != Sabotage::StaleWaits {

@@ -21,8 +21,9 @@
 //! **Deviations.** 1. A read-modify-write's halves are added together, also where the first one is
 //! revisited. 2. Operations on objects other than registers are read-modify-writes of the object's
 //! state; one that would wait reads only from the last state, and waits to be revisited. 3. A
-//! thread that spins ([`Act::Await`](crate::Act::Await)) waits for its last read to be revisited,
-//! for ever: what the loop does after several turns in vain is not seen.
+//! thread that spins ([`Act::Await`](crate::Act::Await)) waits for one of its reads to be
+//! revisited, unless its loop gives up after some turns in vain: then these are explored one by
+//! one.
 //!
 //! **Cost.** An event costs the square of the events where there are sequentially consistent
 //! fences, and is linear in them otherwise.
@@ -74,5 +75,6 @@ pub(crate) fn explore_with_fault<P: ThreadProgram + ?Sized>(
     search.explored.incomplete = search.run().err();
     search.explored.behaviours = search.known.len() as u64;
     search.explored.runs = search.known.runs;
+    search.explored.long_loops = search.known.loops.long.clone();
     search.explored
 }

@@ -7,6 +7,7 @@ use crate::ids::{ObjectId, SiteId, ThreadId};
 use crate::learn::{Blocked, Fault, Incomplete};
 use crate::op::Op;
 use crate::program::ThreadProgram;
+use crate::spinning::{LongLoop, TURNS_MAX};
 use anyorder_common::cancel::Cancel;
 
 /// Options of an exploration under weak memory.
@@ -18,6 +19,9 @@ pub struct WeakOptions {
     pub executions_max: u64,
     /// How often in a row threads may spin in vain.
     pub spins_max: u32,
+    /// After how many turns in vain a loop may give up that is explored turn by turn. One that
+    /// gives up later makes the exploration incomplete.
+    pub turns_max: u32,
     /// Stops the exploration.
     pub cancel: Cancel,
 }
@@ -25,7 +29,13 @@ pub struct WeakOptions {
 impl Default for WeakOptions {
     fn default() -> WeakOptions {
         let cancel = Cancel::new();
-        WeakOptions { events_max: 100_000, executions_max: u64::MAX, spins_max: SPINS_MAX, cancel }
+        WeakOptions {
+            events_max: 100_000,
+            executions_max: u64::MAX,
+            spins_max: SPINS_MAX,
+            turns_max: TURNS_MAX,
+            cancel,
+        }
     }
 }
 
@@ -72,6 +82,8 @@ pub struct WeakExplored {
     pub runs: u64,
     /// The faults, each once, in the order in which they were found.
     pub faults: Vec<WeakFound>,
+    /// The loops that give up after more turns in vain than are explored turn by turn.
+    pub long_loops: Vec<LongLoop>,
     /// Why it is not complete, if it is not.
     pub incomplete: Option<Incomplete>,
 }

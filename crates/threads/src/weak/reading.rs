@@ -63,7 +63,9 @@ impl Want {
                 Want::Event(Event { kind: Kind::Join, source, result, ..local })
             }),
             // An invocation is the operations within it.
-            Act::Fail(_) | Act::Invoke(_) | Act::Return { .. } => Some(Want::Event(local)),
+            Act::Fail(_) | Act::Invoke(_) | Act::Return { .. } | Act::Yield => {
+                Some(Want::Event(local))
+            }
             Act::Choose(count) => Some(Want::Way { node, count: *count }),
             Act::Await(_) => None,
             _ if next.op.object == ObjectId::NONE => {
@@ -123,7 +125,12 @@ pub(super) struct Reading<'a> {
 
 impl Reading<'_> {
     /// The result and what is written, if something is; `None` if it waits.
-    fn effect(&mut self, value: u64, way: u32, states: &mut States) -> Option<(u64, Option<u64>)> {
+    pub(super) fn effect(
+        &mut self,
+        value: u64,
+        way: u32,
+        states: &mut States,
+    ) -> Option<(u64, Option<u64>)> {
         match self.act {
             Act::Load(_) | Act::Use | Act::Access { .. } => Some((value, None)),
             Act::Update { change, bits, .. } => Some((value, change.of(value, *bits))),

@@ -146,7 +146,7 @@ fn perform(
         return Err((expected, format!("it is about to {}", kind_words(found))));
     }
     let alternative = if is_last { part.alternative } else { 0 };
-    if driver.step(Step { thread, alternative }) {
+    if driver.go(Step { thread, alternative }) {
         return Ok(());
     }
     let waits = !driver.ready().iter().any(|step| step.thread == thread);

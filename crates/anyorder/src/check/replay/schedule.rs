@@ -101,7 +101,7 @@ pub(in crate::check) const fn kind(act: &Act) -> char {
         Act::Exit(_) => 'X',
         Act::Join | Act::IsFinished => 'J',
         Act::Choose(_) => 'I',
-        Act::Await(_) => 'Z',
+        Act::Await(_) | Act::Yield => 'Z',
         Act::Fail(_) => 'H',
     }
 }

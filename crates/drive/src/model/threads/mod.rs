@@ -95,6 +95,7 @@ fn with_fault(
         executions_max: control.limits.executions.unwrap_or(u64::MAX).min(budget.executions_max),
         // Whoever waits for values waits until something changes.
         spins_max: 0,
+        turns_max: 0,
         // A search of the states shortens the ways.
         shorten_max: 0,
         cancel: budget.polls_max.map_or_else(|| control.cancel.clone(), Cancel::after_polls),

@@ -1,0 +1,255 @@
+//! Loops that spin: those that give up after some turns, and those that do not.
+
+use crate::support::outcomes;
+use anyorder::sync::atomic::AtomicU32;
+use anyorder::sync::atomic::Ordering::{Relaxed, SeqCst};
+use anyorder::sync::{Arc, Mutex};
+use anyorder::{Builder, FailureKind, hint, thread};
+
+/// Two threads, and what each of them read.
+fn beside(turns: u32, gives_way: fn()) -> Vec<(u32, u32)> {
+    outcomes(move |report| {
+        let (f, g) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+        let other = {
+            let (f, g) = (Arc::clone(&f), Arc::clone(&g));
+            thread::spawn(move || {
+                let mut seen = 0;
+                for _ in 0..turns {
+                    seen = f.load(SeqCst);
+                    if seen == 1 {
+                        break;
+                    }
+                    gives_way();
+                }
+                g.store(1, SeqCst);
+                seen
+            })
+        };
+        let r = g.load(SeqCst);
+        f.store(1, SeqCst);
+        report.tell((other.join().unwrap(), r));
+    })
+}
+
+#[test]
+fn a_loop_gives_up_while_others_go_on() {
+    for gives_way in [thread::yield_now, hint::spin_loop] {
+        for turns in 1..6 {
+            assert_eq!(beside(turns, gives_way), [(0, 0), (0, 1), (1, 0)], "{turns}");
+        }
+    }
+}
+
+/// As the backoff of a well-known crate: it spins, then gives way, and then is complete.
+#[derive(Default)]
+struct Backoff {
+    step: u32,
+}
+
+impl Backoff {
+    fn snooze(&mut self) {
+        match self.step {
+            0..3 => (0..1 << self.step).for_each(|_| hint::spin_loop()),
+            _ => thread::yield_now(),
+        }
+        self.step += u32::from(self.step <= 5);
+    }
+
+    fn is_completed(&self) -> bool {
+        self.step > 5
+    }
+}
+
+#[test]
+fn a_backoff_turns_to_parking_while_others_go_on() {
+    // Whether the waiting thread says that it parks before the other one looks.
+    let seen = outcomes(|report| {
+        let (ready, parks) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+        let waiter = {
+            let (ready, parks) = (Arc::clone(&ready), Arc::clone(&parks));
+            thread::spawn(move || {
+                let mut backoff = Backoff::default();
+                while ready.load(SeqCst) == 0 {
+                    if backoff.is_completed() {
+                        parks.store(1, SeqCst);
+                        thread::park();
+                    } else {
+                        backoff.snooze();
+                    }
+                }
+            })
+        };
+        ready.store(1, SeqCst);
+        waiter.thread().unpark();
+        let parked = parks.load(SeqCst);
+        waiter.join().unwrap();
+        report.tell(parked);
+    });
+    assert_eq!(seen, [0, 1]);
+}
+
+#[test]
+fn two_loops_through_one_function_are_two() {
+    let seen = outcomes(|report| {
+        fn wait(flag: &AtomicU32, backoff: &mut Backoff) -> bool {
+            while !backoff.is_completed() {
+                if flag.load(SeqCst) == 1 {
+                    return true;
+                }
+                backoff.step += 2;
+                thread::yield_now();
+            }
+            false
+        }
+        let (f, g) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+        let other = {
+            let (f, g) = (Arc::clone(&f), Arc::clone(&g));
+            thread::spawn(move || {
+                let first = wait(&f, &mut Backoff::default());
+                g.store(1, SeqCst);
+                (first, wait(&f, &mut Backoff::default()))
+            })
+        };
+        let r = g.load(SeqCst);
+        f.store(1, SeqCst);
+        let (first, second) = other.join().unwrap();
+        report.tell((first, second, r));
+    });
+    let all = [(false, false, 0), (false, false, 1), (false, true, 0), (false, true, 1)];
+    assert_eq!(seen[..4], all);
+    assert_eq!(seen[4..], [(true, true, 0)]);
+}
+
+/// A loop within one that waits for something else.
+#[test]
+fn a_loop_that_gives_up_within_one_that_does_not() {
+    let seen = outcomes(|report| {
+        let (f, g) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+        let lock = Arc::new(Mutex::new(()));
+        let waiter = {
+            let (f, g, lock) = (Arc::clone(&f), Arc::clone(&g), Arc::clone(&lock));
+            thread::spawn(move || {
+                loop {
+                    for _ in 0..3 {
+                        let held = lock.lock().unwrap();
+                        if f.load(SeqCst) == 1 {
+                            return 'f';
+                        }
+                        drop(held);
+                        thread::yield_now();
+                    }
+                    let _held = lock.lock().unwrap();
+                    if g.load(SeqCst) == 1 {
+                        return 'g';
+                    }
+                }
+            })
+        };
+        {
+            let _held = lock.lock().unwrap();
+            g.store(1, SeqCst);
+            f.store(1, SeqCst);
+        }
+        report.tell(waiter.join().unwrap());
+    });
+    assert_eq!(seen, ['f', 'g']);
+}
+
+#[test]
+fn a_loop_that_gives_up_late_is_named() {
+    let test = || {
+        let flag = Arc::new(AtomicU32::new(0));
+        let theirs = Arc::clone(&flag);
+        let other = thread::spawn(move || theirs.store(1, SeqCst));
+        for _ in 0..40 {
+            if flag.load(SeqCst) == 1 {
+                break;
+            }
+            thread::yield_now();
+        }
+        other.join().unwrap();
+    };
+    let summary = Builder::new().explore(test);
+    assert!(!summary.is_ok() && summary.failures.is_empty(), "{summary}");
+    let [long] = &summary.long_loops[..] else { panic!("{summary}") };
+    assert!((38..=40).contains(&long.turns), "{long}");
+    let text = summary.to_string();
+    assert!(text.contains("spinning.rs") && text.contains("turns_max(39)"), "{text}");
+    let summary = Builder::new().turns_max(long.turns).explore(test);
+    assert!(summary.is_ok() && summary.executions > 30, "{summary}");
+}
+
+/// Where no loop gives up, a thread that spins waits, and there are as many executions as results.
+#[test]
+fn spinning_for_ever_costs_no_executions() {
+    let test = || {
+        let held = Arc::new(AtomicU32::new(0));
+        let threads: Vec<_> = (0..2)
+            .map(|_| {
+                let held = Arc::clone(&held);
+                thread::spawn(move || {
+                    while held.compare_exchange(0, 1, SeqCst, Relaxed).is_err() {
+                        hint::spin_loop();
+                    }
+                    held.store(0, SeqCst);
+                })
+            })
+            .collect();
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+    };
+    let (tried, waiting) = (Builder::new(), Builder::new().turns_max(0));
+    let (tried, waiting) = (tried.explore(test), waiting.explore(test));
+    assert!(tried.is_ok() && waiting.is_ok(), "{tried}");
+    assert_eq!((tried.executions, tried.states), (waiting.executions, waiting.states), "{tried}");
+    assert!(tried.executions_for_loops > 0 && waiting.executions_for_loops == 0, "{tried}");
+}
+
+#[test]
+fn a_livelock_is_still_one_beside_a_loop_that_gives_up() {
+    let summary = Builder::new().explore(|| {
+        let (f, g) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+        let (theirs, their_g) = (Arc::clone(&f), Arc::clone(&g));
+        thread::spawn(move || {
+            for _ in 0..3 {
+                if theirs.load(SeqCst) == 1 {
+                    return;
+                }
+                thread::yield_now();
+            }
+            // Gives up, and what the other one waits for never comes.
+        });
+        f.store(1, SeqCst);
+        while g.load(SeqCst) == 0 {
+            hint::spin_loop();
+        }
+        drop(their_g);
+    });
+    let [failure] = &summary.failures[..] else { panic!("{summary}") };
+    assert!(matches!(failure.kind, FailureKind::Livelock(_)), "{summary}");
+}
+
+/// What a loop does after it gave up is run again by the text of the failure.
+#[test]
+fn failures_after_giving_up_are_replayed() {
+    let test = || {
+        let (f, g) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+        let (theirs, their_g) = (Arc::clone(&f), Arc::clone(&g));
+        let other = thread::spawn(move || {
+            for _ in 0..4 {
+                if theirs.load(SeqCst) == 1 {
+                    return;
+                }
+                thread::yield_now();
+            }
+            their_g.store(1, SeqCst);
+        });
+        assert_eq!(g.load(SeqCst), 0);
+        f.store(1, SeqCst);
+        other.join().unwrap();
+    };
+    let summary = Builder::new().explore(test);
+    let [failure] = &summary.failures[..] else { panic!("{summary}") };
+    assert!(failure.is_confirmed, "{summary}");
+    let again = Builder::new().replay(failure.replay()).explore(test);
+    assert_eq!(again.replayed, Some(anyorder::Replayed::Same), "{again}");
+}

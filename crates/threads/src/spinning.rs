@@ -1,0 +1,268 @@
+//! Loops that spin: which of them give up, and after how many turns.
+//!
+//! A thread that gives way after the same reads waits until something of them changes
+//! ([`Act::Await`]). That loses nothing where a turn in vain leaves everything as it was and the
+//! loop never ends by itself: then any number of such turns is as good as none. A loop that gives
+//! up does something else after some turns, and others can go on meanwhile.
+//!
+//! Which kind a loop is of, a *trial* shows: from where the thread waits, it goes on alone, and its
+//! waits end though nothing changed. The thread is deterministic, so the trial shows what it does
+//! after these results whenever nothing changes. The waits up to where it gives up become
+//! [`Act::Yield`]s, which never wait. So each place of a thread at which it waits is tried once.
+
+use crate::execution::Event;
+use crate::ids::{SiteId, ThreadId};
+use crate::learn::Sabotage;
+use crate::op::{Act, Op};
+use rustc_hash::FxHashMap;
+use std::mem::discriminant;
+
+/// The most turns in vain of a loop that is explored turn by turn, unless said otherwise.
+pub const TURNS_MAX: u32 = 32;
+
+/// The most operations of one trial.
+pub(crate) const TRIAL_MAX: usize = 20_000;
+
+/// How many of the last operations of a thread are taken for those of its loop, where it has to
+/// wait for another thread.
+pub(crate) const RECENT: usize = 64;
+
+/// How often a loop is tried as long as `spins_max` allows, if it never gave up. Later trials of
+/// it, but for every one whose number is a power of two, are shorter.
+const LONG_TRIALS: u32 = 8;
+
+/// A loop that gives up after more turns in vain than are explored turn by turn. What it does then
+/// is explored only where nothing else can go on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct LongLoop {
+    /// The thread.
+    pub thread: ThreadId,
+    /// Where it gives way.
+    pub site: SiteId,
+    /// Where it did its last operation before.
+    pub before: SiteId,
+    /// The turns in vain that were counted.
+    pub turns: u32,
+}
+
+/// What is known of a place at which a thread gives way.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Verdict {
+    /// It waits. With an operation, for more than it said.
+    Waits(Option<Op>),
+    /// It goes on.
+    Yields,
+    /// Its turn needs what another thread holds: this operation was not possible.
+    Unclear(Op),
+}
+
+/// A place of a thread: the thread, and a hash of the results that it got.
+pub(crate) type PlaceKey = (ThreadId, u64);
+
+/// What trials have shown.
+#[derive(Debug, Default)]
+pub(crate) struct Loops {
+    verdicts: FxHashMap<PlaceKey, Verdict>,
+    /// By loop, how many trials have shown it to go on for ever.
+    endless: FxHashMap<(SiteId, Box<[Op]>), u32>,
+    /// The loops that give up too late.
+    pub(crate) long: Vec<LongLoop>,
+    /// How many trials there were.
+    pub(crate) trials: u64,
+    pub(crate) sabotage: Sabotage,
+}
+
+impl Loops {
+    pub(crate) fn verdict(&self, place: PlaceKey) -> Option<&Verdict> {
+        self.verdicts.get(&self.key_of(place))
+    }
+
+    pub(crate) fn note(&mut self, place: PlaceKey, verdict: Verdict) {
+        self.verdicts.insert(self.key_of(place), verdict);
+    }
+
+    fn key_of(&self, (thread, history): PlaceKey) -> PlaceKey {
+        let history = if self.sabotage == Sabotage::LoopsAreOne { 0 } else { history };
+        (thread, history)
+    }
+
+    /// How many turns a trial of a loop takes at most.
+    pub(crate) fn turns_of_trial(
+        &self,
+        (site, op): (SiteId, &Op),
+        (turns_max, spins_max): (u32, u32),
+    ) -> usize {
+        let count = self.endless.get(&key(site, op)).copied().unwrap_or(0);
+        let is_long = count < LONG_TRIALS || (count + 1).is_power_of_two();
+        let most = if is_long { spins_max } else { spins_max.min(2 * turns_max + 2) };
+        most as usize
+    }
+
+    /// Notes what a trial has shown.
+    pub(crate) fn conclude(&mut self, trial: &Trial, end: End, turns_max: u32) {
+        self.trials += 1;
+        let Some(first) = trial.waits.first() else { return };
+        let thread = trial.thread;
+        let Shown { mut turns, then } = match end {
+            End::Needs(op) => {
+                let unclear = match self.sabotage == Sabotage::NeedsAreEndless {
+                    true => Verdict::Waits(None),
+                    false => Verdict::Unclear(op),
+                };
+                return self.note((thread, first.history), unclear);
+            }
+            End::Left => Shown { turns: trial.turns_of_first(), then: None },
+            End::Spins => trial.cycle(),
+        };
+        if self.sabotage == Sabotage::LoopsGiveUpEarly {
+            turns = turns.saturating_sub(1);
+        } else if self.sabotage == Sabotage::LoopsNeverGiveUp {
+            turns = 0;
+        }
+        if turns as u64 > u64::from(turns_max) {
+            let (site, before, turns) = (first.site, trial.before, turns as u32);
+            let is_it = |long: &&mut LongLoop| (long.thread, long.site) == (thread, site);
+            match self.long.iter_mut().find(is_it) {
+                Some(long) => long.turns = long.turns.max(turns),
+                None => self.long.push(LongLoop { thread, site, before, turns }),
+            }
+            return self.note((thread, first.history), Verdict::Waits(None));
+        }
+        for wait in &trial.waits[..turns] {
+            self.note((thread, wait.history), Verdict::Yields);
+        }
+        if turns == 0 {
+            *self.endless.entry(key(first.site, &first.op)).or_default() += 1;
+        }
+        if let Some(watched) = then
+            && let Some(wait) = trial.waits.get(turns)
+        {
+            let op = Op { act: Act::Await(watched), ..wait.op.clone() };
+            let is_more = !is_covered(&op, &wait.op);
+            self.note((thread, wait.history), Verdict::Waits(is_more.then_some(op)));
+        }
+    }
+}
+
+/// A loop: where it gives way and what it reads.
+fn key(site: SiteId, op: &Op) -> (SiteId, Box<[Op]>) {
+    let watched = watched(op).iter().map(|(op, _)| op.clone()).collect();
+    (site, watched)
+}
+
+pub(crate) fn watched(op: &Op) -> &[(Op, u64)] {
+    match &op.act {
+        Act::Await(watched) => watched,
+        _ => &[],
+    }
+}
+
+/// Whether whoever waits as `wide` does waits for all for which `op` waits.
+pub(crate) fn is_covered(op: &Op, wide: &Op) -> bool {
+    watched(op).iter().all(|one| watched(wide).contains(one))
+}
+
+/// How a trial ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum End {
+    /// The thread ended, or went on without giving way, or waits for something else.
+    Left,
+    /// The thread took as many turns as a trial has.
+    Spins,
+    /// Its turn needs what another thread holds, for this operation.
+    Needs(Op),
+}
+
+/// A wait that ended though nothing changed.
+#[derive(Clone, Debug)]
+struct Wait {
+    history: u64,
+    op: Op,
+    site: SiteId,
+}
+
+/// What a thread did that went on alone.
+#[derive(Debug)]
+pub(crate) struct Trial {
+    thread: ThreadId,
+    /// Where the thread did its last operation before.
+    before: SiteId,
+    waits: Vec<Wait>,
+    /// The other operations: how many waits were before, where, what, and the result.
+    ops: Vec<(usize, SiteId, Op, u64)>,
+}
+
+/// How many waits are turns of a loop that gives up, and for what the thread waits then.
+struct Shown {
+    turns: usize,
+    then: Option<Box<[(Op, u64)]>>,
+}
+
+impl Trial {
+    pub(crate) fn new(thread: ThreadId, before: SiteId) -> Trial {
+        Trial { thread, before, waits: Vec::new(), ops: Vec::new() }
+    }
+
+    /// Notes where the thread waits.
+    pub(crate) fn wait(&mut self, history: u64, op: &Op, site: SiteId) {
+        self.waits.push(Wait { history, op: op.clone(), site });
+    }
+
+    /// Whose trial it is.
+    pub(crate) fn thread(&self) -> ThreadId {
+        self.thread
+    }
+
+    /// How many waits there were.
+    pub(crate) fn turns(&self) -> usize {
+        self.waits.len()
+    }
+
+    /// Notes another operation.
+    pub(crate) fn step(&mut self, event: &Event) {
+        self.ops.push((self.waits.len(), event.site, event.op.clone(), event.result));
+    }
+
+    /// How many waits in a row are those of the loop at the beginning.
+    fn turns_of_first(&self) -> usize {
+        let first = self.waits.first().map(|wait| &wait.op);
+        self.waits.iter().take_while(|wait| Some(&wait.op) == first).count()
+    }
+
+    /// What a thread that goes on spinning does again and again: what it did in the second half of
+    /// the trial. Before that, it gives up each loop that is not all of it. If it is nothing but
+    /// the loop in which the thread waits, it gives up nothing.
+    fn cycle(&self) -> Shown {
+        let half = self.waits.len() / 2;
+        let kind = |site: SiteId, op: &Op| (site, op.object, discriminant(&op.act));
+        let mut lasting: Vec<_> = Vec::new();
+        let mut reads: Vec<(Op, u64)> = Vec::new();
+        for (_, site, op, result) in self.ops.iter().filter(|op| op.0 > half) {
+            if !lasting.contains(&kind(*site, op)) {
+                lasting.push(kind(*site, op));
+            }
+            let is_known = reads.iter().any(|(other, _)| other == op);
+            if op.act.only_reads(*result) && !is_known {
+                reads.push((op.clone(), *result));
+            }
+        }
+        let passing = self.ops.iter().rev().find(|op| !lasting.contains(&kind(op.1, &op.2)));
+        let mut turns = passing.map_or(0, |op| op.0);
+        let first = self.waits.first().map_or(&[][..], |wait| watched(&wait.op));
+        for read in reads.iter().filter(|read| !first.contains(read)) {
+            let at = self.ops.iter().find(|op| op.2 == read.0 && op.3 == read.1);
+            turns = turns.max(at.map_or(0, |op| op.0));
+        }
+        // What comes after the loop is tried on its own.
+        let of_first = self.turns_of_first();
+        let then = (turns <= of_first).then(|| reads.into_boxed_slice());
+        Shown { turns: turns.min(of_first), then }
+    }
+}
+
+/// Adds a result to the hash of those before.
+#[inline]
+pub(crate) fn mix(history: u64, result: u64) -> u64 {
+    let mixed = (history.rotate_left(23) ^ result).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) ^ (mixed >> 32)
+}

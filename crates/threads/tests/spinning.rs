@@ -1,0 +1,208 @@
+//! Loops that give up after some turns, against the naive search in which giving way never waits.
+
+use crate::learn::{Sabotage, explore_with_fault};
+use crate::tests::script::Script;
+use anyorder_testkit::concurrent::{
+    Concurrent, Outcome, everything, racy_cells, random_spinning_program, random_waiting_program,
+};
+use anyorder_testkit::effort::sampled;
+use anyorder_threads::{
+    Ending, Fault, LearnOptions, Learnt, Sampling, every_execution, explore_by_learning, sample,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+
+/// How often the threads of mixed programs may spin in vain.
+const SPINS_MAX: u32 = 10;
+
+fn options(classes: bool, spins_max: u32) -> LearnOptions {
+    LearnOptions { classes, spins_max, ..LearnOptions::default() }
+}
+
+/// The sets of threads that get stuck, with whether one spins.
+fn stuck(learnt: &Learnt) -> BTreeSet<(BTreeSet<usize>, bool)> {
+    let threads = |blocked: &[anyorder_threads::Blocked]| {
+        blocked.iter().map(|blocked| blocked.thread.index()).collect()
+    };
+    let of = |found: &anyorder_threads::Found| match &found.fault {
+        Fault::Deadlock(blocked) => Some((threads(blocked), false)),
+        Fault::Livelock(blocked) => Some((threads(blocked), true)),
+        _ => None,
+    };
+    learnt.faults.iter().filter_map(of).collect()
+}
+
+fn all_stuck(all: &Outcome) -> BTreeSet<(BTreeSet<usize>, bool)> {
+    let ends = all.ends.iter().filter(|end| !end.1.is_empty());
+    ends.map(|end| (end.1.clone(), end.2)).collect()
+}
+
+/// What differs from the naive search, if something does.
+fn difference(
+    program: &Concurrent,
+    all: &Outcome,
+    options: &LearnOptions,
+    sabotage: Sabotage,
+) -> Option<String> {
+    let mut script = Script::new(program.clone());
+    let learnt = explore_with_fault(&mut script, options, sabotage);
+    let missing: Vec<_> = all.seen.difference(&script.seen).collect();
+    let more: Vec<_> = script.seen.difference(&all.seen).collect();
+    let found = stuck(&learnt);
+    let ends = all.ends.len() as u64;
+    let checks = [
+        (learnt.incomplete.is_some(), "incomplete"),
+        (!missing.is_empty(), "missing"),
+        (!more.is_empty(), "too many"),
+        (!found.is_subset(&all_stuck(all)), "stuck that is not"),
+        (found.is_empty() != all_stuck(all).is_empty(), "stuck"),
+        (options.classes && found != all_stuck(all), "stuck, in classes"),
+        (options.classes && learnt.classes != ends, "classes"),
+        (learnt.executions > ends, "executions"),
+    ];
+    let what = checks.into_iter().find(|check| check.0)?.1;
+    Some(format!("{what}: missing {missing:?}, more {more:?}, {ends} ends, {learnt:?}"))
+}
+
+#[test]
+fn loops_that_give_up_are_explored_turn_by_turn() {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for seed in sampled(400, 4_000) {
+        let mut count = |name, by| *counts.entry(name).or_default() += by;
+        let program = random_spinning_program(seed, false);
+        let Some(all) = everything(&program, 20_000, 200) else {
+            count("too large", 1);
+            continue;
+        };
+        for classes in [false, true] {
+            let found = difference(&program, &all, &options(classes, 200), Sabotage::None);
+            assert_eq!(found, None, "seed {seed}, classes {classes}: {program:#?}");
+        }
+        let waiting = LearnOptions { turns_max: 0, ..options(false, 200) };
+        let loses = difference(&program, &all, &waiting, Sabotage::None).is_some();
+        let learnt = explore_by_learning(&mut Script::new(program), &options(false, 200));
+        count("programs", 1);
+        count("something is lost if loops wait", u64::from(loses));
+        count("trials", learnt.trials);
+        count("executions", learnt.executions);
+        count("ends", all.ends.len() as u64);
+    }
+    println!("{counts:#?}");
+    assert!(counts["something is lost if loops wait"] > 50, "{counts:?}");
+    assert!(counts["programs"] > 9 * counts.get("too large").unwrap_or(&0), "{counts:?}");
+}
+
+#[test]
+fn loops_that_give_up_beside_loops_that_do_not() {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for seed in sampled(300, 4_000) {
+        let mut count = |name, by| *counts.entry(name).or_default() += by;
+        let program = random_waiting_program(seed);
+        let Some(all) = everything(&program, 20_000, SPINS_MAX) else { continue };
+        for classes in [false, true] {
+            let found = difference(&program, &all, &options(classes, SPINS_MAX), Sabotage::None);
+            assert_eq!(found, None, "seed {seed}, classes {classes}: {program:#?}");
+        }
+        let waiting = LearnOptions { turns_max: 0, ..options(false, SPINS_MAX) };
+        let loses = difference(&program, &all, &waiting, Sabotage::None).is_some();
+        count("programs", 1);
+        count("something is lost if loops wait", u64::from(loses));
+        count("livelocks", u64::from(all.ends.iter().any(|end| end.2)));
+        count("all end", u64::from(all.ends.iter().all(|end| end.1.is_empty())));
+    }
+    println!("{counts:#?}");
+    for name in ["something is lost if loops wait", "livelocks", "all end"] {
+        assert!(counts[name] > 20, "{counts:?}");
+    }
+}
+
+/// The plain search and random executions try loops, too.
+#[test]
+fn other_engines_see_loops_give_up() {
+    let mut counts = [0_u64; 3];
+    for seed in sampled(60, 1_000) {
+        let program = random_spinning_program(seed, false);
+        let Some(all) = everything(&program, 2_000, 200) else { continue };
+        let mut script = Script::new(program.clone());
+        let mut left = 5_000;
+        let mut histories = BTreeSet::new();
+        let plain = every_execution(&mut script, (1_000, 200), |_, events, ending| {
+            assert_ne!(ending, Ending::Livelock);
+            let steps: Vec<_> = events.iter().map(|event| event.step).collect();
+            assert!(histories.insert(steps), "an execution twice, seed {seed}: {program:#?}");
+            left -= 1;
+            if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        if plain.complete {
+            assert_eq!(script.seen, all.seen, "seed {seed}: {program:#?}");
+            counts[0] += 1;
+        }
+        for sampling in [Sampling::Walk, Sampling::PartialOrder, Sampling::ReadsFrom] {
+            let mut script = Script::new(program.clone());
+            let options = LearnOptions { executions_max: 100, ..LearnOptions::default() };
+            sample(&mut script, sampling, seed, &options);
+            assert!(script.seen.is_subset(&all.seen), "seed {seed}: {program:#?}");
+            counts[1] += script.seen.len() as u64;
+            counts[2] += all.seen.len() as u64;
+        }
+    }
+    println!("complete, seen by samples, of all: {counts:?}");
+    assert!(counts[0] > 15 && 10 * counts[1] > 7 * counts[2], "{counts:?}");
+}
+
+#[test]
+fn races_after_loops_that_give_up_are_found() {
+    let (mut counts, cells) = ([0_u64; 3], |learnt: &Learnt| -> BTreeSet<usize> {
+        let cell = |found: &anyorder_threads::Found| match &found.fault {
+            Fault::Race(race) => Some(race.object.index()),
+            _ => None,
+        };
+        learnt.faults.iter().filter_map(cell).collect()
+    });
+    for seed in sampled(150, 2_000) {
+        let program = random_spinning_program(seed, true);
+        let Some(racy) = racy_cells(&program, 3_000) else { continue };
+        let explore = |turns_max| {
+            let options = LearnOptions { turns_max, ..options(false, 200) };
+            cells(&explore_by_learning(&mut Script::new(program.clone()), &options))
+        };
+        assert_eq!(explore(32), racy, "seed {seed}: {program:#?}");
+        counts[0] += 1;
+        counts[1] += u64::from(!racy.is_empty());
+        counts[2] += u64::from(explore(0) != racy);
+    }
+    println!("programs, racy, lost if loops wait: {counts:?}");
+    assert!(counts[0] > 50 && counts[1] > 20 && counts[2] > 0, "{counts:?}");
+}
+
+/// Whether some random program shows that a rule is dropped.
+fn is_noticed(sabotage: Sabotage) -> bool {
+    let by_seed = (1..4_000).find(|seed| {
+        let is_mixed = seed % 2 == 1;
+        let (program, spins_max) = match is_mixed {
+            true => (random_waiting_program(*seed), SPINS_MAX),
+            false => (random_spinning_program(*seed, false), 200),
+        };
+        let Some(all) = everything(&program, 3_000, spins_max) else { return false };
+        let limits = LearnOptions { executions_max: 2_000, ..options(false, spins_max) };
+        difference(&program, &all, &limits, sabotage).is_some()
+    });
+    println!("{sabotage:?}: noticed by seed {by_seed:?}");
+    by_seed.is_some()
+}
+
+#[test]
+fn dropped_rules_of_loops_are_noticed() {
+    use Sabotage::*;
+    let all = [
+        SearchesTryNoLoops,
+        TrialsTeachNothing,
+        LoopsGiveUpEarly,
+        LoopsNeverGiveUp,
+        LoopsAreOne,
+        NeedsAreEndless,
+        ChangesForgotten,
+    ];
+    let missed: Vec<Sabotage> = all.into_iter().filter(|fault| !is_noticed(*fault)).collect();
+    assert_eq!(missed, []);
+}
