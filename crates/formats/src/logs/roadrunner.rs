@@ -1,7 +1,7 @@
 //! Logs of RoadRunner: `@   Acquire(1,@03)`, `@   Rd(1,null.p/C.f_I)  SHADOW  File.java:50:7`.
 //!
-//! Only some of the lines are events: those that begin with `@`, or another mark of its tools, and go
-//! on with a word and an open parenthesis. All others are prose.
+//! Only some of the lines are events: those that begin with `@`, or another mark of its tools, and
+//! go on with a word and an open parenthesis. All others are prose.
 
 use super::reader::{Dialect, NOTHING, Out, Part, trimmed};
 use crate::fault::{Fault, LineError};

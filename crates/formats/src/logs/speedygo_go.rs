@@ -4,8 +4,8 @@
 //! done it, and its partner. An operation has an object, the size of a channel's buffer, what is
 //! done, and a place. Only what was done becomes events.
 //!
-//! **Channels.** A receive comes after the send that it takes, the first that none has taken. With a
-//! buffer for `c` values, send `n` comes after receive `n - c`. Both are signals here, with the
+//! **Channels.** A receive comes after the send that it takes, the first that none has taken. With
+//! a buffer for `c` values, send `n` comes after receive `n - c`. Both are signals here, with the
 //! event that each end of a wait refers to. What a channel without buffer orders depends on who met
 //! whom, which the log does not say: such operations are not understood.
 
