@@ -200,10 +200,15 @@ impl InOrder {
         (a, b): (u32, u32),
         work: &mut u64,
     ) -> InOrderAnswer {
+        let held = [a, b].map(|event| held(of.0, event));
+        let section = |id: &SectionId| of.0.holding.sections[*id as usize];
+        let excludes =
+            |one: &SectionId| held[1].iter().any(|other| section(one).excludes(&section(other)));
+        let is_apart = held[0].iter().any(excludes);
         // A run of form `last` that keeps the order of locks shows that both can come next, too.
-        if !self.is_in_order(of, (a, b), false, work) {
-            let is_possible = self.is_possible(of, (a, b), false, work)
-                || self.is_possible(of, (a, b), true, work);
+        if is_apart || !self.is_in_order(of, (a, b), false, work) {
+            let is_possible = !is_apart && self.is_possible(of, (a, b), false, (&held, work))
+                || self.is_possible(of, (a, b), true, (&held, work));
             return if is_possible { InOrderAnswer::Open } else { InOrderAnswer::Impossible };
         }
         InOrderAnswer::Confirmed(match self.is_in_order(of, (a, b), true, work) {
@@ -269,21 +274,10 @@ impl InOrder {
         (past, closures): (&Past<'_>, &Closures),
         (a, b): (u32, u32),
         is_last: bool,
-        work: &mut u64,
+        (held, work): (&[Vec<SectionId>; 2], &mut u64),
     ) -> bool {
-        let held = |event: u32| past.holding.held(&past.chain, event);
-        let mut ends = held(a);
-        if !is_last || self.second_holds_in_last() {
-            let of_second = held(b);
-            let section = |id: &SectionId| past.holding.sections[*id as usize];
-            let excludes = |one: &SectionId| {
-                of_second.iter().any(|other| section(one).excludes(&section(other)))
-            };
-            if ends.iter().any(excludes) {
-                return false;
-            }
-            ends.extend(of_second);
-        }
+        let is_second_held = !is_last || self.second_holds_in_last();
+        let ends = held[0].iter().chain(held[1].iter().filter(|_| is_second_held));
         let mut set = Growing::new(closures, &Locks::default());
         set.add_before(past, closures, a);
         match self.second(past, b, is_last) {
@@ -293,7 +287,7 @@ impl InOrder {
         let has = |set: &Growing, event: u32| event < set.tops[past.chain[event as usize] as usize];
         loop {
             let mut has_grown = false;
-            for held in &ends {
+            for held in ends.clone() {
                 let held = past.holding.sections[*held as usize];
                 let Some(lock) = closures.locks.get(held.lock as usize) else { continue };
                 for list in lock.lists.iter().filter(|list| list.chain != held.chain) {
@@ -454,6 +448,14 @@ impl Growing {
                 }
             }
         }
+    }
+}
+
+/// Returns the sections that are open at an event.
+fn held(past: &Past<'_>, event: u32) -> Vec<SectionId> {
+    match past.holding.sections.is_empty() {
+        true => Vec::new(),
+        false => past.holding.held(&past.chain, event),
     }
 }
 
