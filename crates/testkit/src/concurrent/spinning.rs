@@ -19,8 +19,8 @@ struct Maker {
 
 /// Makes a random program of two or three threads with loops that give up after up to six turns:
 /// they read one or two numbers, try a lock or an exchange in vain, or look at content under a
-/// lock, and at a number. Some make more turns if a number is greater. With `is_racy`, threads access plain data,
-/// and numbers have orderings.
+/// lock, and at a number. Some make more turns if a number is greater. With `is_racy`, threads
+/// access plain data, and numbers have orderings.
 #[must_use]
 pub fn random_spinning_program(seed: u64, is_racy: bool) -> Concurrent {
     let mut rng = SplitMix64(seed);
