@@ -133,6 +133,7 @@ impl Loops {
         }
         if turns == 0 {
             *self.endless.entry(key(first.site, &first.op)).or_default() += 1;
+            self.note((thread, first.history), Verdict::Waits(None));
         }
         if let Some(watched) = then
             && let Some(wait) = trial.waits.get(turns)

@@ -3,7 +3,8 @@
 use crate::learn::{Sabotage, explore_with_fault};
 use crate::tests::script::Script;
 use anyorder_testkit::concurrent::{
-    Concurrent, Outcome, everything, racy_cells, random_spinning_program, random_waiting_program,
+    Concurrent, Do, Hold, Outcome, Spin, Stmt, Thing, Waits, everything, racy_cells,
+    random_spinning_program, random_waiting_program,
 };
 use anyorder_testkit::effort::sampled;
 use anyorder_threads::{
@@ -14,6 +15,9 @@ use std::ops::ControlFlow;
 
 /// How often the threads of mixed programs may spin in vain.
 const SPINS_MAX: u32 = 10;
+
+/// Seeds of programs that show a dropped rule each, as the generators are now.
+const SHOWING: [u64; 3] = [12, 27, 41];
 
 fn options(classes: bool, spins_max: u32) -> LearnOptions {
     LearnOptions { classes, spins_max, ..LearnOptions::default() }
@@ -177,32 +181,58 @@ fn races_after_loops_that_give_up_are_found() {
 
 /// Whether some random program shows that a rule is dropped.
 fn is_noticed(sabotage: Sabotage) -> bool {
-    let by_seed = (1..4_000).find(|seed| {
+    let by_seed = SHOWING.into_iter().chain(1..6_000).find(|seed| {
         let is_mixed = seed % 2 == 1;
         let (program, spins_max) = match is_mixed {
             true => (random_waiting_program(*seed), SPINS_MAX),
             false => (random_spinning_program(*seed, false), 200),
         };
-        let Some(all) = everything(&program, 3_000, spins_max) else { return false };
-        let limits = LearnOptions { executions_max: 2_000, ..options(false, spins_max) };
+        let Some(all) = everything(&program, 6_000, spins_max) else { return false };
+        let executions_max = 1 + all.ends.len() as u64;
+        let limits = LearnOptions { executions_max, steps_max: 1_000, ..options(false, spins_max) };
         difference(&program, &all, &limits, sabotage).is_some()
+            && difference(&program, &all, &limits, Sabotage::None).is_none()
     });
     println!("{sabotage:?}: noticed by seed {by_seed:?}");
     by_seed.is_some()
 }
 
+/// A thread that looks at content under a lock and gives up, beside one with sections of the lock.
+fn beside_sections(count: u64, turns: u64) -> Concurrent {
+    let (lock, unlock) = (Do::Lock(2, Hold::Write, Waits::Ever), Do::Unlock(2, Hold::Write));
+    let body = vec![lock, Do::Use(3), unlock, Do::Load(1)];
+    let spin = Spin { body, until: 7, turns, is_more: false };
+    let mut main = vec![Do::Spawn(1)];
+    for number in 0..count {
+        main.extend([lock, Do::Use(3), Do::Store(1, 8 + number), Do::Load(0), unlock, Do::Load(0)]);
+    }
+    Concurrent {
+        things: vec![Thing::Number(0), Thing::Number(0), Thing::Lock, Thing::Content(0)],
+        threads: vec![
+            main.into_iter().map(Stmt::Do).collect(),
+            vec![Stmt::SpinUpTo(Box::new(spin)), Stmt::Do(Do::Store(0, 1))],
+        ],
+    }
+}
+
+#[test]
+fn a_loop_whose_turn_needs_a_lock_is_tried_again() {
+    let mut noticed = 0;
+    for (count, turns) in (1..4).flat_map(|count| [(count, 2), (count, 3)]) {
+        let program = beside_sections(count, turns);
+        let Some(all) = everything(&program, 100_000, 200) else { panic!("{program:#?}") };
+        let found = |sabotage| difference(&program, &all, &options(false, 200), sabotage);
+        assert_eq!(found(Sabotage::None), None, "{program:#?}");
+        noticed += u64::from(found(Sabotage::NeedsAreEndless).is_some());
+    }
+    assert!(noticed > 0);
+}
+
 #[test]
 fn dropped_rules_of_loops_are_noticed() {
     use Sabotage::*;
-    let all = [
-        SearchesTryNoLoops,
-        TrialsTeachNothing,
-        LoopsGiveUpEarly,
-        LoopsNeverGiveUp,
-        LoopsAreOne,
-        NeedsAreEndless,
-        ChangesForgotten,
-    ];
+    let all =
+        [SearchesTryNoLoops, LoopsGiveUpEarly, LoopsNeverGiveUp, LoopsAreOne, ChangesForgotten];
     let missed: Vec<Sabotage> = all.into_iter().filter(|fault| !is_noticed(*fault)).collect();
     assert_eq!(missed, []);
 }

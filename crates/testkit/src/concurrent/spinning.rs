@@ -19,8 +19,8 @@ struct Maker {
 
 /// Makes a random program of two or three threads with loops that give up after up to six turns:
 /// they read one or two numbers, try a lock or an exchange in vain, or look at content under a
-/// lock. Some make more turns if a number is greater. With `is_racy`, threads access plain data,
-/// and numbers have orderings.
+/// lock, and at a number. Some make more turns if a number is greater. With `is_racy`, threads
+/// access plain data, and numbers have orderings.
 #[must_use]
 pub fn random_spinning_program(seed: u64, is_racy: bool) -> Concurrent {
     let mut rng = SplitMix64(seed);
@@ -57,6 +57,11 @@ pub fn random_waiting_program(seed: u64) -> Concurrent {
         bodies.push(body);
     }
     let number = maker.rng.pick(&NUMBERS);
+    if maker.rng.percent(40) {
+        // What the loop waits for comes and goes.
+        let stores = [2, 1, 2].map(|value| Stmt::Do(Do::Store(number, value)));
+        bodies[0].splice(0..0, stores);
+    }
     let mut spinner = vec![Stmt::SpinUntil(Do::Load(number), 1)];
     if maker.rng.percent(40) {
         maker.bounded(&mut spinner);
@@ -162,7 +167,11 @@ impl Maker {
                 until = 2;
                 let (lock, unlock) =
                     (Do::Lock(LOCK, Hold::Write, Waits::Ever), Do::Unlock(LOCK, Hold::Write));
-                vec![lock, Do::Use(CONTENT), unlock]
+                let mut body = vec![lock, Do::Use(CONTENT), unlock];
+                if kind == 9 {
+                    body.push(Do::Load(number));
+                }
+                body
             }
         };
         if self.rng.percent(20) {

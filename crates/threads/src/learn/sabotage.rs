@@ -67,8 +67,6 @@ anyorder_common::sabotage! {
     AllIsLocal,
     /// Loops are tried in executions alone, and not where only the search comes.
     SearchesTryNoLoops,
-    /// What is found out of a loop after a search has seen it does not make it begin anew.
-    TrialsTeachNothing,
     /// A loop gives up one turn earlier than it does.
     LoopsGiveUpEarly,
     /// Every loop goes on for ever.
