@@ -57,6 +57,25 @@ fn a_deadlock_has_its_cycle_and_the_run_that_leads_there() {
     }
 }
 
+/// A thread that is forked under another name may be ordered by that fork, so nothing is claimed.
+#[test]
+fn a_deadlock_of_a_thread_forked_under_another_name_claims_nothing() {
+    let top = folder();
+    let run_of = |name: &str| {
+        let first = format!("T0|fork(T1)|1\n{}", crossed("", "T0|join(T1)|2\nT0|fork(NAME)|3\n"));
+        file(&top, name, first.replace("NAME", name))
+    };
+    for command in ["check", "predict"] {
+        let misnamed = json(&run(&[command, &run_of("T9"), "--format", "json"]));
+        let finding = &misnamed["findings"][0];
+        assert_eq!((&finding["kind"], &finding["severity"]), (&"deadlock".into(), &"note".into()));
+        assert!(finding["confirmed"].is_null(), "{finding}");
+        assert!(finding.to_string().contains("forked as `T9`"), "{finding}");
+        let named = json(&run(&[command, &run_of("T2"), "--format", "json"]));
+        assert_eq!(named["verdict"], "ok", "{named}");
+    }
+}
+
 /// What users of detectors of lock orders complain of most: cycles that cannot happen.
 #[test]
 fn cycles_of_locks_that_cannot_happen_are_silent() {

@@ -4,6 +4,7 @@
 use anyorder_common::numbers::plural;
 use anyorder_finding::{Finding, Severity, Warning, WarningKind, mark_ignored_input, option};
 use anyorder_formats::{Ignored, IgnoredOperation, ThreadDoubt, Threads};
+use anyorder_predict::DeadlockRequest;
 use anyorder_trace::{
     Block, EventId, EventKind, HandlerId, InvocationId, Problem, Problems, Severity as Level,
     Tables, Trace, Unknown,
@@ -128,10 +129,21 @@ impl NotUnderstood {
         };
         let reasons: Option<Vec<&String>> = pairs.iter().map(reason).collect();
         if let Some(what) = reasons.and_then(|reasons| reasons.first().copied()) {
-            mark_ignored_input(finding, what);
-            finding.severity = Severity::Note;
-            finding.confirmed = None;
-            finding.filters = vec![UNCONFIRMED.to_owned()];
+            demote(finding, what);
+        }
+    }
+
+    /// Marks a deadlock of which a thread may have been forked under another name: the fork or a
+    /// join may forbid it.
+    pub(crate) fn mark_deadlock(
+        &self,
+        trace: &Trace,
+        finding: &mut Finding,
+        requests: &[DeadlockRequest],
+    ) {
+        let threads = requests.iter().map(|request| trace.handler_of(request.event));
+        if let Some(what) = threads.filter_map(|thread| self.misnamed.get(&thread)).next() {
+            demote(finding, what);
         }
     }
 
@@ -161,6 +173,14 @@ impl NotUnderstood {
     fn of_operations(&self, input: &str) -> Vec<Warning> {
         warnings_of_operations(input, &self.operations)
     }
+}
+
+/// Makes of a finding one that claims nothing.
+fn demote(finding: &mut Finding, what: &str) {
+    mark_ignored_input(finding, what);
+    finding.severity = Severity::Note;
+    finding.confirmed = None;
+    finding.filters = vec![UNCONFIRMED.to_owned()];
 }
 
 /// Returns a warning for each unknown operation.

@@ -4,6 +4,7 @@
 use super::{CheckTraceOptions, WithRuns, publish, without_runs};
 use crate::control::JobControl;
 use crate::failure::Failure;
+use crate::not_understood::NotUnderstood;
 use crate::predict::{
     Analysed, Analysis, EventPairs, KnownPairs, PredictOptions, Question, Reordering,
     add_deadlock_outcome, add_outcome, analyse, deadlock_witness, last_of, left_out, stats,
@@ -90,7 +91,8 @@ pub(super) fn add(
     let known = KnownPairs { extra: &extra, is_known: &is_known, so_far: &so_far };
     let question = Question::new(&input.name, &options)?;
     let mut analysed = analyse(trace, &question, &known, control)?;
-    let mut all = deadlocks((trace, control), mem::take(&mut analysed.deadlocks.findings));
+    let found = mem::take(&mut analysed.deadlocks.findings);
+    let mut all = deadlocks((trace, &input.not_understood, control), found);
     all.extend(join((trace, control), races, &mut analysed));
     add_deadlock_outcome(&analysed.deadlocks.outcome, result);
     let not_understood =
@@ -114,7 +116,7 @@ pub(super) fn add(
 
 /// Returns the deadlocks with their runs.
 fn deadlocks(
-    (trace, control): (&Trace, &Control<'_>),
+    (trace, not_understood, control): (&Trace, &NotUnderstood, &Control<'_>),
     found: Vec<DeadlockFinding>,
 ) -> Vec<FindingWithRun> {
     let names = WrittenNames::new(trace);
@@ -125,6 +127,7 @@ fn deadlocks(
             witness.place(trace, &names, &mut finding);
             witness.run(trace)
         });
+        not_understood.mark_deadlock(trace, &mut finding, &deadlock.requests);
         FindingWithRun { finding, run, last, pairs: Vec::new() }
     };
     found.into_iter().map(with_run).collect()

@@ -287,7 +287,11 @@ fn assemble(
     add_deadlock_outcome(&deadlocks.outcome, &mut result);
     let of_deadlocks = deadlocks.findings.into_iter().map(|one| {
         let witness = deadlock_witness(&one.deadlock);
-        (one.finding, witness)
+        let mut finding = one.finding;
+        if let Some((trace, not_understood)) = held {
+            not_understood.mark_deadlock(trace, &mut finding, &one.deadlock.requests);
+        }
+        (finding, witness)
     });
     let mut pairs: Vec<EventPairs> = vec![Vec::new(); of_deadlocks.len()];
     pairs.extend(predicted.iter().map(|one| one.found.event_pairs()));
