@@ -15,6 +15,7 @@ use anyorder_system::{Cancel, Control};
 use anyorder_testkit::effort::sampled;
 use anyorder_trace::{EventId, Trace, TraceBlocks};
 use common::generate::{Shape, trace};
+use common::script::script;
 use common::show;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -101,6 +102,21 @@ fn pairs(checked: &Checked) -> [BTreeSet<(u64, u64)>; 2] {
         found.map(|(pair, _)| (pair.first, pair.second)).collect()
     };
     [of(&|result| result.form().is_some()), of(&|result| *result == PairResult::Impossible)]
+}
+
+#[test]
+fn a_race_that_only_a_search_finds_is_found_behind_pairs_without_a_witness() {
+    // The first writes are ordered by what is read. The last ones are a race if the sections change
+    // places, which no closure in recorded order finds.
+    let t = script(
+        "T w x; T w z; S r z; S w x; S w u; T r u;
+        T acq m; T w x; T rel m; S acq m; S rel m; S w x",
+    );
+    let (some, [searched, decided]) = checked(&t, Pairs::Candidates, 1);
+    let confirmed: Vec<(u64, u64)> = pairs(&some)[0].iter().copied().collect();
+    // Both variables that order them are races, too.
+    assert_eq!(confirmed, [(1, 2), (4, 5), (7, 11)]);
+    assert!(searched >= 2 && decided > 0, "{searched} {decided}");
 }
 
 #[test]
