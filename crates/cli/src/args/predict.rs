@@ -91,7 +91,7 @@ pub(crate) struct WitnessArgs {
     #[arg(long, value_name = "N", default_value_t = WitnessOptions::DEFAULT.max_work, help_heading = "Witnesses")]
     pub(crate) max_work: u64,
 
-    /// Maximum number of candidates kept; all are counted
+    /// Maximum number of racy candidates kept, and of others; all are counted
     #[arg(long, value_name = "N", default_value_t = WitnessOptions::DEFAULT.max_candidates, help_heading = "Witnesses")]
     pub(crate) max_candidates: usize,
 
