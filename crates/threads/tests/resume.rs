@@ -117,10 +117,12 @@ fn programs(count: u64) -> impl Iterator<Item = (u64, Concurrent)> {
     seeds(count).into_iter().flat_map(|seed| {
         let plain = random_program(seed, 4 + (seed % 7) as usize);
         let spinning = match seed % 2 {
-            0 => random_spinning_program(seed, seed.is_multiple_of(3)),
+            0 => random_spinning_program(seed, seed.is_multiple_of(4)),
             _ => random_waiting_program(seed),
         };
-        [(seed, plain), (seed, random_racy_program(seed)), (seed, spinning)]
+        let racy = random_racy_program(seed);
+        let spinning = (seed % 3 == 0).then_some((seed, spinning));
+        [(seed, plain), (seed, racy)].into_iter().chain(spinning)
     })
 }
 

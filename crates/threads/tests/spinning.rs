@@ -71,10 +71,10 @@ fn difference(
 #[test]
 fn loops_that_give_up_are_explored_turn_by_turn() {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-    for seed in sampled(400, 4_000) {
+    for seed in sampled(120, 4_000) {
         let mut count = |name, by| *counts.entry(name).or_default() += by;
         let program = random_spinning_program(seed, false);
-        let Some(all) = everything(&program, 20_000, 200) else {
+        let Some(all) = everything(&program, 8_000, 200) else {
             count("too large", 1);
             continue;
         };
@@ -92,17 +92,17 @@ fn loops_that_give_up_are_explored_turn_by_turn() {
         count("ends", all.ends.len() as u64);
     }
     println!("{counts:#?}");
-    assert!(counts["something is lost if loops wait"] > 50, "{counts:?}");
-    assert!(counts["programs"] > 9 * counts.get("too large").unwrap_or(&0), "{counts:?}");
+    assert!(counts["something is lost if loops wait"] > 20, "{counts:?}");
+    assert!(counts["programs"] > 4 * counts.get("too large").unwrap_or(&0), "{counts:?}");
 }
 
 #[test]
 fn loops_that_give_up_beside_loops_that_do_not() {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-    for seed in sampled(300, 4_000) {
+    for seed in sampled(100, 4_000) {
         let mut count = |name, by| *counts.entry(name).or_default() += by;
         let program = random_waiting_program(seed);
-        let Some(all) = everything(&program, 20_000, SPINS_MAX) else { continue };
+        let Some(all) = everything(&program, 8_000, SPINS_MAX) else { continue };
         for classes in [false, true] {
             let found = difference(&program, &all, &options(classes, SPINS_MAX), Sabotage::None);
             assert_eq!(found, None, "seed {seed}, classes {classes}: {program:#?}");
@@ -116,7 +116,7 @@ fn loops_that_give_up_beside_loops_that_do_not() {
     }
     println!("{counts:#?}");
     for name in ["something is lost if loops wait", "livelocks", "all end"] {
-        assert!(counts[name] > 20, "{counts:?}");
+        assert!(counts[name] > 5, "{counts:?}");
     }
 }
 
@@ -124,7 +124,7 @@ fn loops_that_give_up_beside_loops_that_do_not() {
 #[test]
 fn other_engines_see_loops_give_up() {
     let mut counts = [0_u64; 3];
-    for seed in sampled(60, 1_000) {
+    for seed in sampled(40, 1_000) {
         let program = random_spinning_program(seed, false);
         let Some(all) = everything(&program, 2_000, 200) else { continue };
         let mut script = Script::new(program.clone());
@@ -151,7 +151,7 @@ fn other_engines_see_loops_give_up() {
         }
     }
     println!("complete, seen by samples, of all: {counts:?}");
-    assert!(counts[0] > 15 && 10 * counts[1] > 7 * counts[2], "{counts:?}");
+    assert!(counts[0] > 8 && 10 * counts[1] > 7 * counts[2], "{counts:?}");
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn races_after_loops_that_give_up_are_found() {
         };
         learnt.faults.iter().filter_map(cell).collect()
     });
-    for seed in sampled(150, 2_000) {
+    for seed in sampled(100, 2_000) {
         let program = random_spinning_program(seed, true);
         let Some(racy) = racy_cells(&program, 3_000) else { continue };
         let explore = |turns_max| {
@@ -176,7 +176,7 @@ fn races_after_loops_that_give_up_are_found() {
         counts[2] += u64::from(explore(0) != racy);
     }
     println!("programs, racy, lost if loops wait: {counts:?}");
-    assert!(counts[0] > 50 && counts[1] > 20 && counts[2] > 0, "{counts:?}");
+    assert!(counts[0] > 30 && counts[1] > 10 && counts[2] > 0, "{counts:?}");
 }
 
 /// Whether some random program shows that a rule is dropped.

@@ -227,13 +227,13 @@ fn spinning_threads_wait_for_what_they_need() {
 #[test]
 fn loops_that_give_up_are_explored_turn_by_turn() {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-    for seed in sampled(300, 4_000) {
+    for seed in sampled(100, 4_000) {
         let mut count = |name, by| *counts.entry(name).or_default() += by;
         let program = match seed % 4 {
             0 => random_waiting_program(seed),
             _ => random_spinning_program(seed, false),
         };
-        let Some(all) = everything(&program, 8_000, 200) else { continue };
+        let Some(all) = everything(&program, 3_000, 200) else { continue };
         let (ends, keys, explored) = explore(&program, Sabotage::None);
         if explored.incomplete == Some(Incomplete::Executions) {
             count("too many", 1);
@@ -252,7 +252,7 @@ fn loops_that_give_up_are_explored_turn_by_turn() {
         count("ends", ends.len() as u64);
     }
     println!("{counts:#?}");
-    assert!(counts["programs"] > 100 && counts["ends"] > 500, "{counts:?}");
+    assert!(counts["programs"] > 30 && counts["ends"] > 150, "{counts:?}");
 }
 
 #[test]

@@ -3,7 +3,8 @@
 //! With [`yield_now`] and [`sleep`] a thread gives way. If it read the same as before it gave way
 //! last, it waits until something of it changes, or until nothing else can go on: a loop that spins
 //! makes a turn or two for each change, and not any number. Where the loop gives up after some
-//! turns in vain, these are explored one by one ([`Builder::turns_max`](crate::Builder::turns_max)).
+//! turns in vain, these are explored one by one
+//! ([`Builder::turns_max`](crate::Builder::turns_max)).
 
 pub use builder::Builder;
 pub use handle::{JoinHandle, Thread, ThreadId};
