@@ -11,14 +11,14 @@ const NOT_UNDERSTOOD: [(&str, &str, &[&str]); 11] = [
         "T1|lock(l)|1\nT1|write(x)|2\nT2|write(x)|3\n",
         &["`lock` is unknown", "did you mean `acq`?", "`write` is unknown", "did you mean `w`?"],
     ),
-    ("some-unknown.std", "T1|w(x)|1\nT2|wr(x)|2\n", &["`wr` is unknown", "did you mean `w`?"]),
+    ("some-unknown.std", "T1|w(x)|1\nT2|wx(x)|2\n", &["`wx` is unknown", "did you mean `w`?"]),
     ("case.std", "T1|W(x)|1\nT2|R(x)|2\n", &["`W` is unknown", "did you mean `r`?"]),
     ("slip.std", "T0|fork(T1)|1\nT0|w(x)|2\nT1|r(y)|3\nT0|jion(T1)|4\n", &["did you mean `join`?"]),
     ("never-runs.std", "T0|w(x)|1\nT0|fork(T1)|2\n", &["thread `T1` is forked and never runs"]),
     (
         "other-name.std",
-        "T0|w(x)|1\nT0|fork(1)|2\nT1|r(x)|3\n",
-        &["thread `1` is forked and never runs", "`T1` runs and is never forked"],
+        "T0|w(x)|1\nT0|fork(T7)|2\nT1|r(x)|3\n",
+        &["thread `T7` is forked and never runs", "`T1` runs and is never forked"],
     ),
     (
         "joined.std",
@@ -114,7 +114,7 @@ fn every_format_says_that_the_answer_is_open_and_why() {
     let ran = run(&["check", &input, "--report", &report]);
     let one_line = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(one_line.contains("verdict: incomplete"), "{one_line}");
-    assert!(one_line.contains("thread `1` is forked and never runs"), "{one_line}");
+    assert!(one_line.contains("thread `T7` is forked and never runs"), "{one_line}");
     assert!(!one_line.contains("--not-understood"), "it is no option: {one_line}");
     let page = std::fs::read_to_string(format!("{report}/index.html")).expect("a page");
     assert!(page.contains("is forked and never runs") && !page.contains("--not-understood"));
