@@ -11,8 +11,14 @@ fn json(ran: &Ran) -> Value {
 
 /// The events of the findings of a kind that are confirmed.
 fn found(result: &Value, kind: &str) -> Vec<Vec<String>> {
+    events_of(result, kind, &true.into())
+}
+
+/// The events of the findings of a kind, by whether they are confirmed.
+fn events_of(result: &Value, kind: &str, confirmed: &Value) -> Vec<Vec<String>> {
     let findings = result["findings"].as_array().expect("a list");
-    let of_kind = findings.iter().filter(|one| one["kind"] == kind && one["confirmed"] == true);
+    let is_one = |one: &&Value| one["kind"] == kind && one["confirmed"] == *confirmed;
+    let of_kind = findings.iter().filter(is_one);
     let events = |one: &Value| {
         let sites = one["sites"].as_array().expect("sites");
         sites.iter().map(|site| site["event"].as_str().expect("an event").to_owned()).collect()
@@ -82,11 +88,12 @@ fn the_deadlocks_of_recorded_java_programs_are_found() {
     ] {
         let input = format!("data/rapid-binary/{name}.data");
         let result = json(&run(&["check", &input, "--format", "json"]));
-        let mut deadlocks = found(&result, "deadlock");
+        // CalFuzzer forks threads by other numbers than they run under, so that nothing is claimed.
+        let confirmed = if name == "Bensalem_dlf" { Value::Null } else { true.into() };
+        let mut deadlocks = events_of(&result, "deadlock", &confirmed);
         deadlocks.iter_mut().for_each(|one| one.sort_by_key(|event| event.parse::<u64>().ok()));
         deadlocks.sort();
         assert_eq!(deadlocks, expected, "{name}");
-        // CalFuzzer forks threads by other numbers than they run under.
         assert_eq!(result["complete"], name != "Bensalem_dlf", "{name}: {result}");
     }
 }
