@@ -86,7 +86,7 @@ lints=$!
 # `crates/house` knows these lists: no binary is left out. Those that judge by time run alone.
 together="all faults home json machine programs tiny_system end_all"
 alone="bombs limits mutated"
-tests() { cargo test --workspace --quiet "$@" || fail "cargo test $*, with ANYORDER_SEED=$ANYORDER_SEED"; }
+tests() { cargo test --workspace --quiet --no-fail-fast "$@" || fail "cargo test $*, with ANYORDER_SEED=$ANYORDER_SEED"; }
 
 say "tests (ANYORDER_SEED=$ANYORDER_SEED)"
 tests --lib --bins --examples $(printf -- '--test %s ' $together)
