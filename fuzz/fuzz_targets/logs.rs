@@ -1,5 +1,5 @@
-//! The readers of RAPID's binary traces and of logs of other tools; what they read STD can hold, and
-//! that reads again.
+//! The readers of RAPID's binary traces and of logs of other tools. What they read can be written
+//! as STD, and read again.
 #![no_main]
 
 use anyorder_formats::detect::Format;

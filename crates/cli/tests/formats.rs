@@ -160,7 +160,7 @@ fn branches_and_blocks_have_a_warning_and_change_nothing() {
     }
 }
 
-/// Files of other tools, and a part of what is said of each.
+/// Files of other tools, each with a part of the message and of the advice.
 const NO_TRACES: [(&[u8], &str, &str); 21] = [
     (b"go 1.22 trace\0\0\0\x01\x02\x03\0\xff", "execution trace of Go", "T1|acq(m)"),
     (b"PERFILE2\x68\0\0\0\0\0\0\0", "`perf`", "T1|acq(m)"),

@@ -5,7 +5,7 @@ use anyorder_formats::detect::{DetectError, HEAD_BYTES, detect};
 use anyorder_formats::foreign::{foreign, foreign_binary};
 use proptest::prelude::*;
 
-/// A beginning, and a part of what is said of it.
+/// The beginning of a file, and a part of the message about it.
 pub(crate) const FILES: [(&[u8], &str); 26] = [
     (b"go 1.22 trace\0\0\0\x01\x02\x03\0\xff", "execution trace of Go"),
     (b"go 1.9 trace\0\0\0\0\x01", "execution trace of Go"),

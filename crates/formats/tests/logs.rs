@@ -5,7 +5,7 @@ use crate::common::{self, Choices};
 use anyorder_formats::Ignored;
 use anyorder_formats::detect::{Format, detect};
 use anyorder_formats::open::{OpenOptions, create, open};
-use anyorder_trace::{Block, EventId, EventKind, Mode, ReadError, Trace, wellformed};
+use anyorder_trace::{Block, EventId, Mode, ReadError, Trace, wellformed};
 use proptest::prelude::*;
 
 const FORMATS: [Format; 4] =
@@ -34,18 +34,7 @@ fn wrong(format: Format, text: &str) -> String {
 fn meanings(trace: &Trace) -> Vec<String> {
     let tables = trace.tables();
     let one = |event: anyorder_trace::Event| {
-        let index = event.operand as usize;
-        let target = match event.kind() {
-            kind if kind.is_access() => trace.location_text(event.location().expect("a location")),
-            EventKind::Fork | EventKind::Join => {
-                trace.handler_name(anyorder_trace::HandlerId(event.operand)).to_owned()
-            }
-            EventKind::Acquire | EventKind::Release | EventKind::Request => {
-                tables.name(tables.locks[index]).to_owned()
-            }
-            EventKind::Wake | EventKind::Signal => tables.name(tables.conditions[index]).to_owned(),
-            _ => tables.name(anyorder_trace::NameId(event.operand)).to_owned(),
-        };
+        let target = common::target(trace, event);
         let thread = trace.handler_name(trace.handler_of(event.id));
         let (kind, mode) = (event.kind().word(), event.mode().bits());
         format!("{thread} {kind}.{mode} {target} @{}", tables.site_text(event.site))

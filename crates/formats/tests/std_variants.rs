@@ -1,6 +1,7 @@
 //! STD as other recorders write it: requests, threads without their letter, waits on monitors, call
 //! stacks, marks of all threads at the top and at the bottom.
 
+use crate::common;
 use anyorder_formats::Ignored;
 use anyorder_formats::std::{StdReader, StdWriter};
 use anyorder_trace::{Block, EventId, EventKind, ReadError, Trace, TraceSource, wellformed};
@@ -11,21 +12,10 @@ fn read(text: &str) -> Trace {
 
 /// The events as words: thread, kind, target.
 fn events(trace: &Trace) -> Vec<String> {
-    let tables = trace.tables();
     let one = |event: anyorder_trace::Event| {
-        let index = event.operand as usize;
         let target = match event.kind() {
-            kind if kind.is_access() => trace.location_text(event.location().expect("a location")),
-            EventKind::Fork | EventKind::Join => {
-                trace.handler_name(anyorder_trace::HandlerId(event.operand)).to_owned()
-            }
-            EventKind::Acquire | EventKind::Release | EventKind::Request => {
-                tables.name(tables.locks[index]).to_owned()
-            }
-            EventKind::Wait | EventKind::Wake | EventKind::Signal | EventKind::Broadcast => {
-                tables.name(tables.conditions[index]).to_owned()
-            }
-            _ => String::new(),
+            EventKind::Other | EventKind::Begin | EventKind::Exit => String::new(),
+            _ => common::target(trace, event),
         };
         let thread = trace.handler_name(trace.handler_of(event.id));
         let timeout = if event.op.is_timeout() { ".timeout" } else { "" };

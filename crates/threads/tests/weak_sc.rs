@@ -189,6 +189,19 @@ fn projected(program: &Concurrent, ends: &BTreeSet<End>) -> BTreeSet<End> {
     ends.iter().map(project).collect()
 }
 
+/// Fails unless the ends are those of all interleavings. Returns what was compared.
+fn same_ends(
+    program: &Concurrent,
+    (ends, all): (&BTreeSet<End>, &BTreeSet<End>),
+    context: impl Fn() -> String,
+) -> BTreeSet<End> {
+    let (ends, all) = (projected(program, ends), projected(program, all));
+    let more: Vec<_> = ends.difference(&all).collect();
+    let fewer: Vec<_> = all.difference(&ends).collect();
+    assert!(ends == all, "too many {more:?}\ntoo few {fewer:?}\n{}", context());
+    ends
+}
+
 #[test]
 fn spinning_threads_wait_for_what_they_need() {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
@@ -206,12 +219,7 @@ fn spinning_threads_wait_for_what_they_need() {
         }
         let context = || format!("seed {seed}: {program:#?}\n{explored:?}");
         assert_eq!(explored.incomplete, None, "{}", context());
-        let (ends, all_ends) = (projected(&program, &ends), projected(&program, &all.ends));
-        if ends != all_ends {
-            let more: Vec<_> = ends.difference(&all_ends).collect();
-            let fewer: Vec<_> = all_ends.difference(&ends).collect();
-            panic!("too many {more:?}\ntoo few {fewer:?}\n{}", context());
-        }
+        let ends = same_ends(&program, (&ends, &all.ends), context);
         assert_eq!(failures(&explored), all.failures, "{}", context());
         count("programs", 1);
         count("livelocks", u64::from(ends.iter().any(|end| end.2)));
@@ -241,12 +249,7 @@ fn loops_that_give_up_are_explored_turn_by_turn() {
         }
         let context = || format!("seed {seed}: {program:#?}\n{explored:?}");
         assert_eq!(explored.incomplete, None, "{}", context());
-        let (ends, all_ends) = (projected(&program, &ends), projected(&program, &all.ends));
-        if ends != all_ends {
-            let more: Vec<_> = ends.difference(&all_ends).collect();
-            let fewer: Vec<_> = all_ends.difference(&ends).collect();
-            panic!("too many {more:?}\ntoo few {fewer:?}\n{}", context());
-        }
+        let ends = same_ends(&program, (&ends, &all.ends), context);
         count("programs", 1);
         count("graphs", keys.len() as u64);
         count("ends", ends.len() as u64);

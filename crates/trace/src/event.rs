@@ -223,8 +223,8 @@ impl Mode {
 }
 
 /// Kind and mode of an event in one byte: the kind in the low five bits, the mode in the high
-/// three. `Other` and `Request` share a number there and are told apart by the highest bit, so
-/// their modes have two bits.
+/// three. `Other` and `Request` share a number there and differ in the highest bit, so their modes
+/// have two bits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(transparent)]
 pub struct Op(u8);

@@ -106,7 +106,7 @@ pub fn foreign(head: &[u8]) -> Option<&'static Foreign> {
     }
 }
 
-/// This many lines with content are looked at.
+/// The most lines with content that decide what a file is.
 const LINES_MAX: usize = 20;
 
 /// Returns whether a line has at least three comma-separated fields, and an operation on memory, a

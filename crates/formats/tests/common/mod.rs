@@ -3,12 +3,30 @@
 #![allow(clippy::print_stderr, reason = "what is skipped is told")]
 
 use anyorder_trace::{
-    Coherence, Columns, EventKind, Handler, HandlerId, Input, InputFamily, Invocation, LabelScheme,
-    Location, LocationId, Mailbox, Meta, Mode, NameId, Op, OperandKind, Position, Site, SiteId,
-    StackId, Tables, TaskDef, TaskId, TaskKind, Trace, TraceOrder,
+    Coherence, Columns, Event, EventKind, Handler, HandlerId, Input, InputFamily, Invocation,
+    LabelScheme, Location, LocationId, Mailbox, Meta, Mode, NameId, Op, OperandKind, Position,
+    Site, SiteId, StackId, Tables, TaskDef, TaskId, TaskKind, Trace, TraceOrder,
 };
 use proptest::prelude::*;
 use std::path::PathBuf;
+
+/// Returns the name of what an event of a thread is about.
+pub(crate) fn target(trace: &Trace, event: Event) -> String {
+    let tables = trace.tables();
+    let index = event.operand as usize;
+    let name = match event.kind() {
+        kind if kind.is_access() => return trace.location_text(event.location().expect("one")),
+        EventKind::Fork | EventKind::Join => {
+            return trace.handler_name(HandlerId(event.operand)).into();
+        }
+        EventKind::Acquire | EventKind::Release | EventKind::Request => tables.locks[index],
+        EventKind::Wait | EventKind::Wake | EventKind::Signal | EventKind::Broadcast => {
+            tables.conditions[index]
+        }
+        _ => NameId(event.operand),
+    };
+    tables.name(name).to_owned()
+}
 
 /// A list of numbers from which a generator takes its choices. After its end all choices are 0, so
 /// a shorter list gives a simpler result, and proptest can shrink it.

@@ -18,7 +18,7 @@
 //!
 //! **Incremental.** The set of a pair contains that of another one, if both actions of the other
 //! one come no later in their chains. So for pairs of two chains, the set only grows: the next pair
-//! goes on from the set of the last one, as long as the actions do not go back.
+//! begins with the set of the last one, unless an action goes back.
 //!
 //! **Guarantee.** Exact for what it answers, if the trace has memory, locks, forks, joins, waits
 //! and signals only; it answers nothing about others. A read as first action may observe the same
