@@ -40,6 +40,8 @@ struct Signals {
     /// Those that have woken nobody yet.
     open: u64,
     broadcasts: u64,
+    /// The number of threads that wait.
+    waiting: u64,
 }
 
 /// An event with its task, its site and its label.
@@ -68,6 +70,7 @@ impl Waiting {
         let ((op, operand), task, site, _) = row;
         let wake = match self.waiters.remove(&task) {
             Some(Waiter { condition, stage: Stage::Taken(mode, site), .. }) => {
+                self.leave(condition);
                 let is_wake = op.kind() == EventKind::Wake && operand == condition;
                 let wake = (Op::new(EventKind::Wake, mode), condition);
                 // It has no line.
@@ -81,13 +84,20 @@ impl Waiting {
                     }
                     _ => None,
                 };
-                if let Some(stage) = stage {
-                    waiter.stage = stage;
-                    self.waiters.insert(task, waiter);
+                match stage {
+                    Some(stage) => {
+                        waiter.stage = stage;
+                        self.waiters.insert(task, waiter);
+                    }
+                    None => self.leave(waiter.condition),
                 }
                 None
             }
-            _ => None,
+            Some(waiter) => {
+                self.leave(waiter.condition);
+                None
+            }
+            None => None,
         };
         self.count(op, operand);
         if op.kind() == EventKind::Wait {
@@ -126,15 +136,21 @@ impl Waiting {
     }
 
     fn wait(&mut self, task: TaskId, condition: u32, name: &[u8]) {
-        let is_first = !self.waiters.values().any(|waiter| waiter.condition == condition);
         let signals = self.signals.entry(condition).or_default();
-        if is_first {
+        if signals.waiting == 0 {
             // Signals that came while nobody waited are lost.
             signals.open = 0;
         }
+        signals.waiting += 1;
         let broadcasts = signals.broadcasts;
         let (name, stage) = (name.into(), Stage::Waits);
         self.waiters.insert(task, Waiter { condition, name, broadcasts, stage });
+    }
+
+    /// Notes that a thread waits no more.
+    fn leave(&mut self, condition: u32) {
+        let signals = self.signals.entry(condition).or_default();
+        signals.waiting = signals.waiting.saturating_sub(1);
     }
 
     /// Returns how a wait ends: by a broadcast or a signal since, or because its time ran out.
