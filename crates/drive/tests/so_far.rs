@@ -3,8 +3,12 @@
 use anyorder_drive::explore::{ExploreOptions, ShrinkOptions, explore, shrink};
 use anyorder_drive::model::{Model, check_model, replay_model};
 use anyorder_drive::states::{Algorithm, CheckOptions, ReplayVerdict, SimulateOptions, simulate};
-use anyorder_drive::{Failure, JobControl, JobResult, schedule_of};
+use anyorder_drive::{
+    CheckTraceOptions, Failure, JobControl, JobResult, TraceInput, check_trace, schedule_of,
+};
+use anyorder_formats::std::StdReader;
 use anyorder_system::{Control, Schedule};
+use anyorder_trace::{Problems, Trace};
 use std::sync::Mutex;
 
 /// Returns the result of a job, and what it gave its listener, in order.
@@ -76,4 +80,28 @@ fn shrinking_gives_schedules_that_hold_and_the_smallest_last() {
         let replayed = replay_model(&model, schedule).expect("it runs");
         assert_eq!(replayed.verdict, ReplayVerdict::Reproduced, "{schedule:?}");
     }
+}
+
+/// Each time a bounded number of races is copied, and the others are counted.
+#[test]
+fn of_many_races_the_first_are_given_and_the_others_are_counted() {
+    let (races, most) = (1_100_usize, 1_000);
+    let lines = |t: usize| format!("T{}|w(x{})|{}\n", 1 + t % 2, t / 2, t + 1);
+    let text: String = (0..2 * races).map(lines).collect();
+    let mut control = JobControl::default();
+    let trace = Trace::read(&mut StdReader::new(text.as_bytes())).expect("a trace");
+    let input = TraceInput::new("a.std", trace, &Problems::default(), &control).expect("whole");
+    let mut options = CheckTraceOptions::default();
+    options.witnesses.max_tries = 20;
+    let given = Mutex::new(Vec::new());
+    let keep = |so_far: JobResult| {
+        let left_out: u64 = so_far.warnings.iter().map(|one| one.count).sum();
+        given.lock().expect("no panic").push((so_far.findings.len(), left_out));
+    };
+    control.found = &keep;
+    let found = check_trace(&input, &options, &control).expect("a result");
+    assert_eq!(found.findings.len(), races);
+    let given = given.into_inner().expect("no panic");
+    assert!(given.len() > 3, "{given:?}");
+    assert!(given.iter().all(|one| *one == (most, (races - most) as u64)), "{given:?}");
 }

@@ -8,7 +8,7 @@ use crate::consistency::{ConsistencyOptions, consistency};
 use crate::control::JobControl;
 use crate::failure::Failure;
 use crate::limits::stopped_by;
-use crate::predict::{EventPairs, WitnessOptions, group_findings, last_of};
+use crate::predict::{EventPairs, WitnessOptions, group_findings, last_of, left_out};
 use crate::result::JobResult;
 use crate::rules::fitting_rules;
 use crate::trace_input::TraceInput;
@@ -114,7 +114,7 @@ pub fn check_trace(
     result.stats = stats(&checked.statistics);
     let stopped = checked.stopped;
     let found = if predicts && stopped.is_none() {
-        publish(races.iter().map(|race| race.finding.clone()).collect(), &result, control);
+        publish(&input.name, (Vec::new(), &races, Vec::new(), 0), &result, control);
         predictions::add(input, (checked, races), options, control, &mut result)?
     } else {
         without_runs(input, races)
@@ -132,11 +132,28 @@ pub fn check_trace(
     Ok(result)
 }
 
+/// The findings so far, the most important first: deadlocks, races of happens-before and
+/// predictions, and the number of others.
+type SoFar<'a> = (Vec<Finding>, &'a [RaceFinding], Vec<Finding>, u64);
+
+/// The maximum number of races of happens-before that are given to the caller before the end.
+/// A result that is written in a hurry has no more, and each of them is copied each time.
+const RACES_SO_FAR_MAX: usize = 1_000;
+
 /// Gives the findings so far to the caller: the races of happens-before, before the long search for
 /// predictions, and what that search has found.
-fn publish(mut findings: Vec<Finding>, result: &JobResult, control: &JobControl<'_>) {
-    let mut so_far = result.clone();
+fn publish(
+    name: &str,
+    (deadlocks, races, predicted, more): SoFar<'_>,
+    result: &JobResult,
+    control: &JobControl<'_>,
+) {
+    let (shown, others) = races.split_at(races.len().min(RACES_SO_FAR_MAX));
+    let shown = shown.iter().map(|race| race.finding.clone());
+    let mut findings: Vec<Finding> = deadlocks.into_iter().chain(shown).chain(predicted).collect();
     assign_ids(&mut findings);
+    let mut so_far = result.clone();
+    so_far.warnings.extend(left_out(name, more + others.len() as u64));
     findings.into_iter().for_each(|finding| so_far.push(finding, None));
     control.publish(so_far);
 }

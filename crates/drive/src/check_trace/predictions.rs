@@ -6,19 +6,17 @@ use crate::control::JobControl;
 use crate::failure::Failure;
 use crate::not_understood::NotUnderstood;
 use crate::predict::{
-    Analysed, Analysis, EventPairs, KnownPairs, PredictOptions, Question, Reordering,
-    add_deadlock_outcome, add_outcome, analyse, deadlock_witness, last_of, left_out, stats,
+    Analysed, Analysis, EventPairs, KnownPairs, Placing, PredictOptions, Question, Reordering,
+    add_deadlock_outcome, add_outcome, analyse, deadlock_witness, last_of, stats,
     warnings_of_waits,
 };
 use crate::result::JobResult;
 use crate::trace_input::TraceInput;
 use crate::words::{self, DeadlockFinding, Predicted, RaceFinding, UNDECIDED, form_words};
-use anyorder_certify::WrittenNames;
 use anyorder_finding::run::Run;
 use anyorder_finding::{ExplanationStep, Finding, Harm, Kind, StatName, option, stat};
 use anyorder_predict::check::{Candidate, Category, PairResult};
 use anyorder_predict::{Reorders, Together};
-use anyorder_system::Control;
 use anyorder_trace::{EventId, EventKind, Trace};
 use std::collections::HashMap;
 use std::mem;
@@ -81,19 +79,17 @@ pub(super) fn add(
     };
     let base = result.clone();
     let so_far = |deadlocks: &[DeadlockFinding], predicted: Vec<Predicted>, more: u64| {
-        let mut base = base.clone();
-        base.warnings.extend(left_out(&input.name, more));
-        let predicted = predicted.into_iter().map(|one| one.finding);
-        let known = races.iter().map(|race| race.finding.clone());
-        let deadlocks = deadlocks.iter().map(|one| one.finding.clone());
-        publish(deadlocks.chain(known).chain(predicted).collect(), &base, control);
+        let predicted = predicted.into_iter().map(|one| one.finding).collect();
+        let deadlocks = deadlocks.iter().map(|one| one.finding.clone()).collect();
+        publish(&input.name, (deadlocks, &races, predicted, more), &base, control);
     };
     let known = KnownPairs { extra: &extra, is_known: &is_known, so_far: &so_far };
     let question = Question::new(&input.name, &options)?;
     let mut analysed = analyse(trace, &question, &known, control)?;
     let found = mem::take(&mut analysed.deadlocks.findings);
-    let mut all = deadlocks((trace, &input.not_understood, control), found);
-    all.extend(join((trace, control), races, &mut analysed));
+    let mut placing = Placing::new(trace, control);
+    let mut all = deadlocks((trace, &input.not_understood), found, &mut placing);
+    all.extend(join(trace, races, &mut analysed, &mut placing));
     add_deadlock_outcome(&analysed.deadlocks.outcome, result);
     let not_understood =
         input.not_understood.clone().with_unspecified(trace, &analysed.unspecified);
@@ -116,17 +112,14 @@ pub(super) fn add(
 
 /// Returns the deadlocks with their runs.
 fn deadlocks(
-    (trace, not_understood, control): (&Trace, &NotUnderstood, &Control<'_>),
+    (trace, not_understood): (&Trace, &NotUnderstood),
     found: Vec<DeadlockFinding>,
+    placing: &mut Placing<'_>,
 ) -> Vec<FindingWithRun> {
-    let names = WrittenNames::new(trace);
     let with_run = |DeadlockFinding { mut finding, deadlock }| {
         let witness = deadlock_witness(&deadlock);
         let last = last_of(trace, &finding, &[], witness.as_ref());
-        let run = witness.filter(|_| control.check().is_ok()).map(|witness| {
-            witness.place(trace, &names, &mut finding);
-            witness.run(trace)
-        });
+        let run = witness.and_then(|witness| placing.place(&witness, &mut finding));
         not_understood.mark_deadlock(trace, &mut finding, &deadlock.requests);
         FindingWithRun { finding, run, last, pairs: Vec::new() }
     };
@@ -135,9 +128,10 @@ fn deadlocks(
 
 /// Returns the happens-before races in their order, then the other findings.
 fn join(
-    (trace, control): (&Trace, &Control<'_>),
+    trace: &Trace,
     races: Vec<RaceFinding>,
     analysed: &mut Analysed,
+    placing: &mut Placing<'_>,
 ) -> Vec<FindingWithRun> {
     let pair_results: HashMap<(u64, u64), &PairResult> = analysed
         .checked
@@ -145,7 +139,6 @@ fn join(
         .iter()
         .map(|(one, pair_result)| ((one.first, one.second), pair_result))
         .collect();
-    let names = WrittenNames::new(trace);
     let mut all = Vec::new();
     for mut race in races {
         let pairs: EventPairs = race.pairs.iter().take(PAIRS_TRIED_MAX).copied().collect();
@@ -158,7 +151,7 @@ fn join(
         if pairs.iter().any(|pair| frees(pair) && confirmed(pair)) {
             continue;
         }
-        let (run, last) = confirm((trace, &names), &mut race, &pairs, &pair_results);
+        let (run, last) = confirm((trace, &mut *placing), &mut race, &pairs, &pair_results);
         let RaceFinding { finding, pairs, .. } = race;
         all.push(FindingWithRun { finding, run, last, pairs });
     }
@@ -166,11 +159,7 @@ fn join(
         let pairs = found.event_pairs();
         let witness = found.witness.map(|witness| Reordering::new(witness, Reorders::Threads));
         let last = last_of(trace, &finding, &pairs, witness.as_ref());
-        // A stopped job still says which findings are confirmed.
-        let run = witness.filter(|_| control.check().is_ok()).map(|witness| {
-            witness.place(trace, &names, &mut finding);
-            witness.run(trace)
-        });
+        let run = witness.and_then(|witness| placing.place(&witness, &mut finding));
         all.push(FindingWithRun { finding, run, last, pairs });
     }
     all
@@ -212,7 +201,7 @@ fn keep_apart(race: &mut RaceFinding, together: Option<Together>, all: bool) {
 /// Marks a race by the outcomes of its pairs. Returns the run of the best witness, and the last
 /// event that the outcome depends on.
 fn confirm(
-    (trace, names): (&Trace, &WrittenNames<'_>),
+    (trace, placing): (&Trace, &mut Placing<'_>),
     race: &mut RaceFinding,
     pairs: &[(EventId, EventId)],
     pair_results: &HashMap<(u64, u64), &PairResult>,
@@ -232,14 +221,14 @@ fn confirm(
         finding.confirmed = Some(true);
         finding.form = Some(witness.form.word().to_owned());
         let shown = Reordering::new((first, second, witness.clone()), Reorders::Threads);
-        shown.place(trace, names, finding);
+        let run = placing.place(&shown, finding);
         let step = ExplanationStep {
             rule: Some("witness".to_owned()),
             events: [first, second].map(|event| trace.unique_label(event)).to_vec(),
             ..ExplanationStep::new(form_words(witness.form))
         };
         finding.explanation.insert(0, step);
-        return (Some(shown.run(trace)), last_of(trace, finding, pairs, Some(&shown)));
+        return (run, last_of(trace, finding, pairs, Some(&shown)));
     }
     if let Some(form) = pairs.iter().filter_map(|pair| pair_result(pair)?.form()).min() {
         finding.confirmed = Some(true);

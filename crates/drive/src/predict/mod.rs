@@ -4,6 +4,7 @@
 mod analyse;
 mod calls;
 mod groups;
+mod placing;
 mod replay_witness;
 mod run;
 mod search;
@@ -18,6 +19,7 @@ pub use stored::{Reordering, StoredWitness};
 pub(crate) use analyse::{Analysed, KnownPairs, Question, analyse};
 pub(crate) use calls::{SpecifiedCalls, warnings_of_waits};
 pub(crate) use groups::{Pairs as EventPairs, group_findings};
+pub(crate) use placing::Placing;
 pub(crate) use replay_witness::{check_actions, wrong_witness};
 pub(crate) use run::step_text;
 pub(crate) use search::lanes;
@@ -35,7 +37,6 @@ use crate::result::{JobResult, Reported};
 use crate::trace_input::{TraceInput, observed};
 use crate::words::{DeadlockFinding, Predicted};
 use analyse::analyse_stream;
-use anyorder_certify::WrittenNames;
 use anyorder_common::numbers::plural;
 use anyorder_finding::{Finding, Stats, Warning, WarningKind, assign_ids, option, stat};
 use anyorder_predict::check::{Checked, Cut, Statistics};
@@ -303,14 +304,10 @@ fn assemble(
     assign_ids(&mut findings);
     let mut runs = vec![None; findings.len()];
     if let Some((trace, not_understood)) = held {
-        let names = WrittenNames::new(trace);
+        let mut placing = Placing::new(trace, control);
         for ((finding, witness), run) in findings.iter_mut().zip(&witnesses).zip(&mut runs) {
-            // A stopped job still says which findings are confirmed.
-            if let Some(witness) = witness
-                && control.check().is_ok()
-            {
-                witness.place(trace, &names, finding);
-                *run = Some(witness.run(trace));
+            if let Some(witness) = witness {
+                *run = placing.place(witness, finding);
             }
         }
         let of_each = findings.iter_mut().zip(&witnesses).zip(&pairs);

@@ -11,9 +11,6 @@ use anyorder_trace::{EventId, Trace};
 use serde_json::{Value, json};
 use std::io::{self, Write as _};
 
-/// The maximum number of steps of a witness in a result.
-const INLINE_STEPS_MAX: usize = 1_000;
-
 /// The name of the format.
 pub(super) const FORMAT: &str = "reordering";
 
@@ -94,10 +91,16 @@ impl Reordering {
         writeln!(out, "]}}")
     }
 
-    /// Puts the witness into its finding. Omits the steps if there are too many for a result.
-    pub(crate) fn place(&self, trace: &Trace, names: &WrittenNames<'_>, finding: &mut Finding) {
+    /// Puts the witness into its finding, with its last `shown` steps.
+    pub(super) fn place(
+        &self,
+        trace: &Trace,
+        names: &WrittenNames<'_>,
+        shown: usize,
+        finding: &mut Finding,
+    ) {
         let order = &self.witness.order;
-        let left_out = order.len().saturating_sub(INLINE_STEPS_MAX);
+        let left_out = order.len().saturating_sub(shown);
         let mut value = self.head(names, finding);
         value["steps"] = order[left_out..].iter().map(|event| step(trace, names, *event)).collect();
         if left_out > 0 {

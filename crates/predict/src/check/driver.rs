@@ -273,6 +273,8 @@ fn assemble(
     for group in &mut reported {
         group.members.retain(|i| !is_known(&list.list[*i]));
     }
+    // Groups that the caller knows are not left out.
+    reported.retain(|group| !group.members.is_empty());
     let (found, left_out) = found(input, &reported);
     statistics.race_pairs = found
         .iter()
