@@ -276,7 +276,7 @@ fn of_more_than_a_thousand_deadlocks_the_rest_is_a_limit() {
         format!("model many\nvar never = false;\n{}", (0..threads).map(thread).collect::<String>())
     };
     let folder = folder();
-    for (threads, findings, limits) in [(9, 512, "[]"), (10, 1000, "[\"max-deadlocks\"]")] {
+    for (threads, findings, limits) in [(5, 32, "[]"), (10, 1000, "[\"max-deadlocks\"]")] {
         let file = file(&folder, "many.any", model(threads));
         let ran = run(&["check", &file, "-q", "--format", "json"]);
         let value = json(&ran);

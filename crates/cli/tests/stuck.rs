@@ -150,7 +150,7 @@ event click { post run(new Job()); }
 ",
     );
     for more in [&[][..], &["--no-reduction"]] {
-        let args = [&["check", &model, "--format", "json", "--time-limit", "6s"][..], more];
+        let args = [&["check", &model, "--format", "json", "--time-limit", "3s"][..], more];
         let ran = run(&args.concat());
         assert!(ran.stderr.contains("note: found so far: assertion"), "{more:?}: {}", ran.stderr);
         assert_eq!(json(&ran)["verdict"], "findings", "{more:?}");

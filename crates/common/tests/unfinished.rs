@@ -1,12 +1,24 @@
-//! A program that ends in the middle of its work removes its unfinished files. This test is alone
-//! in its process, because it removes all of them.
+//! A program that ends in the middle of its work removes its unfinished files. That is tested in a
+//! process of its own, because it removes those of all tests.
 
 use anyorder_common::files::{AtomicFile, end_files, remove_unfinished};
 use std::fs;
 use std::io::Write;
+use std::process::Command;
+
+/// Set in the process of its own.
+const ALONE: &str = "ANYORDER_TEST_UNFINISHED";
 
 #[test]
 fn all_unfinished_files_of_the_process_are_removed() {
+    if std::env::var_os(ALONE).is_none() {
+        let mut alone = Command::new(std::env::current_exe().unwrap());
+        alone.args(["--exact", "unfinished::all_unfinished_files_of_the_process_are_removed"]);
+        let output = alone.env(ALONE, "1").output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && said.contains("1 passed"), "{said}");
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let mut open = Vec::new();
     for name in ["a", "b"] {

@@ -1,9 +1,9 @@
 //! How much the random tests of all crates try, and from which seeds.
 //!
-//! `ANYORDER_EFFORT=N` makes each of them try `N` times as much as on a push; the nightly script
-//! uses 4. `ANYORDER_SEED=N` adds seeds that no other `N` has; `test.sh` takes one from each
-//! commit.
-//! Without it each run tries the same.
+//! Each says how much it tries with effort 1. `ANYORDER_EFFORT=N` makes it try `N` times as much;
+//! the nightly script uses 4. Without the variable, as on a push, it is half as much.
+//! `ANYORDER_SEED=N` adds seeds that no other `N` has; `test.sh` takes one from each commit. Without
+//! it each run tries the same.
 //!
 //! Tests also measure what their random instances had: a rule that never fired fails them. So the
 //! seeds of a push are the same in every run, and what they have does not change. An eighth as many
@@ -21,16 +21,25 @@ fn number(variable: &str) -> Option<u64> {
     Some(number)
 }
 
-/// Returns how many times as much as on a push is tried, at least 1.
-#[must_use]
-pub fn effort() -> u64 {
-    number("ANYORDER_EFFORT").unwrap_or(1).max(1)
+/// Returns the effort that is asked for; `None` on a push.
+fn asked() -> Option<u64> {
+    Some(number("ANYORDER_EFFORT")?.max(1))
 }
 
-/// Returns a number of cases, given that of a push.
+/// Returns how many times as much as with effort 1 is tried, at least 1.
 #[must_use]
-pub fn cases(on_push: u64) -> u64 {
-    on_push * effort()
+pub fn effort() -> u64 {
+    asked().unwrap_or(1)
+}
+
+/// Returns a number of cases, given that with effort 1.
+#[must_use]
+pub fn cases(number: u64) -> u64 {
+    times(number, asked())
+}
+
+fn times(number: u64, asked: Option<u64>) -> u64 {
+    asked.map_or(number.div_ceil(2), |effort| number * effort)
 }
 
 /// Returns whether a test that puts faults to an oracle goes on with a fault that it has noticed.
@@ -62,13 +71,15 @@ impl Seeds {
         self.clone().into_iter().skip(worker).step_by(workers)
     }
 
-    fn of(on_push: u64, effort: u64, number: Option<u64>) -> Seeds {
+    fn of(usual: u64, asked: Option<u64>, number: Option<u64>) -> Seeds {
+        let all = times(usual, asked);
         let Some(number) = number else {
-            return Seeds { known: 1..1 + on_push * effort, fresh: 0..0 };
+            return Seeds { known: 1..1 + all, fresh: 0..0 };
         };
-        let fresh = if effort > 1 { on_push * (effort - 1) } else { on_push / 8 };
+        let known = all.min(usual);
+        let fresh = if all > usual { all - usual } else { known / 8 };
         let first = number * STRIDE;
-        Seeds { known: 1..1 + on_push, fresh: first..first + fresh }
+        Seeds { known: 1..1 + known, fresh: first..first + fresh }
     }
 }
 
@@ -81,16 +92,17 @@ impl IntoIterator for Seeds {
     }
 }
 
-/// Returns the seeds of a random test, given how many it tries on a push.
+/// Returns the seeds of a random test, given how many it tries with effort 1.
 #[must_use]
-pub fn seeds(on_push: u64) -> Seeds {
-    Seeds::of(on_push, effort(), number("ANYORDER_SEED").filter(|number| *number > 0))
+pub fn seeds(usual: u64) -> Seeds {
+    Seeds::of(usual, asked(), number("ANYORDER_SEED").filter(|number| *number > 0))
 }
 
-/// Returns the seeds of a random test whose cases take long: a push samples those of the night.
+/// Returns the seeds of a random test whose cases take long: the night tries `whole` times its
+/// effort.
 #[must_use]
-pub fn sampled(on_push: u64, whole: u64) -> Seeds {
-    seeds(if effort() > 1 { whole } else { on_push })
+pub fn sampled(usual: u64, whole: u64) -> Seeds {
+    seeds(if effort() > 1 { whole } else { usual })
 }
 
 /// Returns whether a costly item of a list is due, of which a push tries one in `parts`: others for
@@ -113,11 +125,13 @@ mod tests {
 
     #[test]
     fn what_is_added_is_fresh() {
-        assert_eq!(Seeds::of(8, 1, None), Seeds { known: 1..9, fresh: 0..0 });
-        assert_eq!(Seeds::of(8, 2, None), Seeds { known: 1..17, fresh: 0..0 });
-        let seeds = Seeds::of(8, 3, Some(3));
+        let known = |of: std::ops::Range<u64>| Seeds { known: of, fresh: 0..0 };
+        assert_eq!(Seeds::of(16, None, None), known(1..9));
+        assert_eq!(Seeds::of(8, Some(1), None), known(1..9));
+        assert_eq!(Seeds::of(8, Some(2), None), known(1..17));
+        let seeds = Seeds::of(8, Some(3), Some(3));
         assert_eq!(seeds, Seeds { known: 1..9, fresh: 300_000_000..300_000_016 });
-        let seeds = Seeds::of(8, 1, Some(3));
+        let seeds = Seeds::of(16, None, Some(3));
         assert_eq!(seeds, Seeds { known: 1..9, fresh: 300_000_000..300_000_001 });
         assert_eq!(seeds.count(), 9);
         let parts: Vec<u64> = (0..2).flat_map(|worker| seeds.part(worker, 2)).collect();

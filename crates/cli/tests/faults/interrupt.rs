@@ -13,12 +13,12 @@ use anyorder_common::random::{Random, Rng};
 use std::collections::BTreeSet;
 
 /// Interruptions of commands that write files, and as many of searches; half are kills, half losses
-/// of power. Ten times as many with `ANYORDER_FAULTS=all`.
+/// of power. Half of them on a push, ten times as many with `ANYORDER_FAULTS=all`.
 const INTERRUPTIONS: u64 = 50;
 
 fn interruptions() -> u64 {
     let all = std::env::var_os("ANYORDER_FAULTS").is_some_and(|wanted| wanted == "all");
-    if all { 10 * INTERRUPTIONS } else { INTERRUPTIONS }
+    if all { 10 * INTERRUPTIONS } else { anyorder_testkit::effort::cases(INTERRUPTIONS) }
 }
 
 /// The interruption of this number, at a random call of a run with so many.

@@ -22,7 +22,7 @@ fn a_program_is_ok_exactly_if_all_its_orders_are() {
     if !has_python() {
         return;
     }
-    let count = anyorder_testkit::effort::cases(8);
+    let count = anyorder_testkit::effort::cases(16);
     let is = |value: &Value, name: &str| value[name] == true;
     let (mut wrong_ones, mut silent, mut failing, mut several, mut by_inputs) = (0, 0, 0, 0, 0);
     // From a seed on where the first few have all shapes.

@@ -18,8 +18,8 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Random models and traces of a push.
-const RANDOM: u64 = 6;
+/// Random models and traces.
+const RANDOM: u64 = 12;
 
 /// Returns the number of random inputs, and of each how many examples one is taken.
 fn size() -> (u64, usize) {

@@ -20,7 +20,7 @@ use cases::Case;
 use std::collections::BTreeMap;
 
 /// The traces of the short run.
-const TRACES: u64 = 60;
+const TRACES: u64 = 90;
 
 /// The mutants of each certificate.
 const MUTANTS: usize = 5;

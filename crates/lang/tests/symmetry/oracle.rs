@@ -126,7 +126,7 @@ fn random_symmetric_models() {
     let (mut whole, mut left) = (0, 0);
     let mut verdicts: BTreeMap<String, u32> = BTreeMap::new();
     let mut words: BTreeMap<&str, u32> = BTreeMap::new();
-    let seeds = anyorder_testkit::effort::sampled(100, MODELS);
+    let seeds = anyorder_testkit::effort::sampled(200, MODELS);
     let models = seeds.count();
     for seed in seeds {
         let text = model(seed);

@@ -30,8 +30,8 @@ pub(super) struct Bounds {
 /// The numbers of classes up to which cycles are looked for, one round after the other.
 const LENGTHS: [usize; 5] = [2, 3, 5, 16, usize::MAX];
 
-/// The most choices of classes for one cycle of things: the next cycle has its turn.
-const VARIANTS_MAX: u64 = 64;
+/// The most choices of classes for one cycle of things before all other cycles have had their turn.
+const VARIANTS_FIRST: u64 = 64;
 
 /// Returns the cycles whose classes ask for different things, and hold things that can be held
 /// together.
@@ -54,7 +54,12 @@ pub(super) fn cycles(
         }
         least = most.saturating_add(1);
     }
-    search.found
+    let Search { mut found, mut later, .. } = search;
+    let room = bounds.cycles.saturating_sub(found.cycles.len());
+    found.is_cut |= later.len() > room;
+    later.truncate(room);
+    found.cycles.append(&mut later);
+    found
 }
 
 struct Search<'c> {
@@ -71,6 +76,8 @@ struct Search<'c> {
     /// By things of a cycle: its variants so far.
     variants: HashMap<Vec<u32>, u64>,
     found: Cycles,
+    /// Further variants: they come after all others.
+    later: Vec<Vec<u32>>,
     is_over: bool,
     cancel: &'c Cancel,
     /// How often it may have been stopped.
@@ -112,6 +119,7 @@ impl<'c> Search<'c> {
             distance: HashMap::new(),
             variants: HashMap::new(),
             found: Cycles::default(),
+            later: Vec::new(),
             is_over: false,
             cancel,
             looked_at: 0,
@@ -233,8 +241,10 @@ impl<'c> Search<'c> {
             None => self.variants.entry(things.to_vec()).or_default(),
         };
         *variants += 1;
-        if *variants <= VARIANTS_MAX {
+        if *variants <= VARIANTS_FIRST {
             self.found.cycles.push(cycle);
+        } else if self.later.len() < self.bounds.cycles {
+            self.later.push(cycle);
         } else {
             self.found.is_cut = true;
         }

@@ -373,3 +373,16 @@ fn many_events_of_one_shape_are_one_deadlock() {
     let found = search(&trace, "one shape");
     assert_eq!((found.found.len(), found.found[0].choices), (1, 625));
 }
+
+#[test]
+fn many_threads_at_the_same_locks_are_all_listed() {
+    let sections = |threads: std::ops::Range<usize>, [outer, inner]: [&str; 2]| -> String {
+        let section = |t| {
+            format!("T{t}.acq({outer}) T{t}.acq({inner}) T{t}.rel({inner}) T{t}.rel({outer}) ")
+        };
+        threads.map(section).collect()
+    };
+    let trace = read(&(sections(0..9, ["A", "B"]) + &sections(9..18, ["B", "A"])));
+    let found = search(&trace, "eighteen threads");
+    assert_eq!((found.cycles, found.found.len(), found.cuts.len()), (81, 81, 0));
+}
