@@ -29,7 +29,7 @@ pub use procedure::{Effort, Outcome, Procedure, Unsupported};
 #[cfg(test)]
 pub mod testing {
     pub use crate::full::{NotFull, check_full, check_full_by};
-    pub use crate::procedure::{FlatRules, enumerate_by, flat_by};
+    pub use crate::procedure::{FlatRules, enumerate_by, flat_by, schedule_once};
     pub use crate::saturate::Rules;
 }
 

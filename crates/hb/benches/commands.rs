@@ -1,28 +1,36 @@
-//! How the cost of whole commands grows with each thing that can grow, one at a time, and how it
-//! grew before a change.
+//! How the time and memory of whole commands grow with each thing that can grow, one at a time.
 //!
-//! `cargo build --release && cargo bench -p anyorder-hb --bench commands` writes traces to a
-//! temporary folder, each family at one size and twice that size. It runs `check --no-predict` and
-//! `predict --no-confirm` of the binary on them (with `--whole`, `check` and `predict`), and
-//! `check` on generated messages, which asks whether they are consistent. For each it prints the
-//! processor seconds on the larger trace and the exponent between the two: 1.0 is linear, 2.0
-//! quadratic. It prints no exponent where the smaller trace takes under [`LEAST`] seconds.
+//! `cargo build --release && cargo bench -p anyorder-hb --bench commands` doubles each family of
+//! inputs up to 100,000 and runs the binary on them: `check --no-predict` and
+//! `predict --no-confirm` on traces (with `--whole`, `check` and `predict`), `consistency` on
+//! messages, `check` on models. For each it prints the largest size whose run ended, its processor
+//! seconds and peak memory in MB, and the exponents between that size and half of it: 1.0 is
+//! linear, 2.0 quadratic. It prints no exponent where the smaller run takes under [`LEAST`] seconds
+//! or [`LEAST_MB`].
 //!
 //! `-- --now FILE` names the binary (`target/release/anyorder`); `--before FILE` measures another
-//! one beside it; `--limit SECONDS` ends each run (20); `--doublings N` sets the sizes (3);
-//! `--only WORD` chooses families by a part of their names.
+//! one beside it; `--to N` sets the size at which a family ends; `--limit SECONDS` ends each run
+//! (20), and `--memory SIZE` bounds it (6G); `--only WORD` chooses families by a part of their
+//! names.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
+mod texts;
+
 use anyorder_formats::native_binary::BinaryWriter;
-use anyorder_testkit::synthetic::growth::FAMILIES;
+use anyorder_testkit::synthetic::growth::{FAMILIES, Family};
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+use texts::TEXTS;
 
 /// The least seconds from which an exponent means something.
 const LEAST: f64 = 0.05;
+
+/// The least megabytes from which an exponent means something: the program itself takes ten.
+const LEAST_MB: f64 = 24.0;
 
 /// Families of messages that the command itself generates, and a size.
 const MESSAGES: [(&str, &str, u32); 4] = [
@@ -35,11 +43,21 @@ const MESSAGES: [(&str, &str, u32); 4] = [
 struct Options {
     binaries: Vec<PathBuf>,
     limit: String,
-    doublings: u32,
+    memory: String,
+    to: u32,
     only: String,
     /// Whether pairs are searched for witnesses.
     is_whole: bool,
     folder: PathBuf,
+}
+
+/// What one run took.
+#[derive(Clone, Copy)]
+struct Cost {
+    seconds: f64,
+    megabytes: f64,
+    /// Whether a limit ended it.
+    is_cut: bool,
 }
 
 fn main() -> io::Result<()> {
@@ -55,7 +73,8 @@ fn main() -> io::Result<()> {
     let options = Options {
         binaries: value("--before").into_iter().chain([now]).map(PathBuf::from).collect(),
         limit: value("--limit").unwrap_or_else(|| "20".to_owned()),
-        doublings: value("--doublings").and_then(|n| n.parse().ok()).unwrap_or(3),
+        memory: value("--memory").unwrap_or_else(|| "6G".to_owned()),
+        to: value("--to").and_then(|n| n.parse().ok()).unwrap_or(100_000),
         only: value("--only").unwrap_or_default(),
         is_whole: arguments.iter().any(|argument| argument == "--whole"),
         folder,
@@ -68,86 +87,127 @@ fn main() -> io::Result<()> {
 
 fn table(options: &Options) -> io::Result<()> {
     let words: &[&str] = if options.binaries.len() == 2 { &["before", "now"] } else { &["now"] };
-    print!("| what grows | to |");
-    for command in ["check", "predict"] {
-        for word in words {
-            print!(" {command} {word}, s | exponent |");
-        }
+    print!("| what grows | command |");
+    for word in words {
+        print!(" {word}: to | s | exponent | MB | exponent |");
     }
-    println!("\n| --- | ---{}", " | ---: | ---:".repeat(2 * words.len()) + " |");
+    println!("\n| --- | ---{}", " | ---: | ---: | ---: | ---: | ---:".repeat(words.len()) + " |");
     for family in FAMILIES.iter().filter(|family| family.name.contains(&options.only)) {
-        let sizes = [family.start << (options.doublings - 1), family.start << options.doublings];
-        let mut files = Vec::new();
-        for size in sizes {
-            let path = options.folder.join(format!("{size}.trace"));
-            let mut sink = BinaryWriter::new(BufWriter::new(File::create(&path)?))?;
-            (family.make)(size).map_err(io::Error::other)?.write(&mut sink)?;
-            sink.into_inner().flush()?;
-            files.push(path);
-        }
-        print!("| {} | {} |", family.name, sizes[1]);
         for command in [["check", "--no-predict"], ["predict", "--no-confirm"]] {
             let command = if options.is_whole { &command[..1] } else { &command[..] };
-            cells(options, command, &files)?;
+            row(options, family.name, command, family.start, |size, path| {
+                trace(family, size, path)
+            })?;
         }
-        println!();
+    }
+    for text in TEXTS.iter().filter(|text| text.name.contains(&options.only)) {
+        row(options, text.name, text.command, text.start, |size, path| {
+            std::fs::write(path, (text.make)(size))
+        })?;
     }
     for (name, family, start) in MESSAGES.iter().filter(|row| row.0.contains(&options.only)) {
-        let sizes = [start << (options.doublings - 1), start << options.doublings];
-        let mut files = Vec::new();
-        for size in sizes {
-            let path = options.folder.join(format!("{size}.generated"));
+        row(options, name, &["check"], *start, |size, path| {
             let mut command = Command::new(&options.binaries[options.binaries.len() - 1]);
             command.args(["generate", family, "--size", &size.to_string(), "--to", "binary"]);
-            command.arg("--output").arg(&path);
-            command.stderr(Stdio::null()).status()?;
-            files.push(path);
-        }
-        print!("| {name} | {} |", sizes[1]);
-        cells(options, &["check"], &files)?;
-        println!("{}", " |".repeat(2 * words.len()));
+            command.arg("--output").arg(path);
+            command.stderr(Stdio::null()).status().map(drop)
+        })?;
     }
     Ok(())
 }
 
-/// Prints the seconds and the exponent of a command, for each binary.
-fn cells(options: &Options, command: &[&str], files: &[PathBuf]) -> io::Result<()> {
+/// Writes the trace of a family.
+fn trace(family: &Family, size: u32, path: &Path) -> io::Result<()> {
+    let mut sink = BinaryWriter::new(BufWriter::new(File::create(path)?))?;
+    (family.make)(size).map_err(io::Error::other)?.write(&mut sink)?;
+    sink.into_inner().flush()
+}
+
+/// Prints a row: what the command costs as the input doubles.
+fn row(
+    options: &Options,
+    name: &str,
+    command: &[&str],
+    start: u32,
+    make: impl Fn(u32, &Path) -> io::Result<()>,
+) -> io::Result<()> {
+    print!("| {name} | {} |", command.join(" "));
+    // Models are recognised by the ending of their names.
+    let path = options.folder.join(if name.contains("model") { "in.any" } else { "in.trace" });
     for binary in &options.binaries {
-        let mut seconds = Vec::new();
-        for file in files {
-            seconds.push(run(binary, command, file, &options.limit)?);
+        let (mut size, mut costs) = (start, Vec::new());
+        loop {
+            make(size, &path)?;
+            costs.push(run(binary, command, &path, options)?);
+            if size >= options.to || costs[costs.len() - 1].is_cut {
+                break;
+            }
+            size *= 2;
         }
-        let [(smaller, _), (larger, is_cut)] = seconds[..] else { continue };
-        let exponent = (larger / smaller).log2();
-        let more = if is_cut { "> " } else { "" };
-        let exponent =
-            if is_cut || smaller < LEAST { String::from("-") } else { format!("{exponent:.1}") };
-        print!(" {more}{larger:.2} | {exponent} |");
+        cells(size, &costs);
         io::stdout().flush()?;
     }
+    println!();
     Ok(())
 }
 
-/// Returns the processor seconds of a command (the least of two runs, if they are short), and
-/// whether its limit ended it.
-fn run(binary: &Path, command: &[&str], file: &Path, limit: &str) -> io::Result<(f64, bool)> {
+/// Prints the last of the costs, and the exponents between the last two runs that ended.
+fn cells(size: u32, costs: &[Cost]) {
+    let last = costs[costs.len() - 1];
+    let more = if last.is_cut { "> " } else { "" };
+    let [.., before, after] = (if last.is_cut { &costs[..costs.len() - 1] } else { costs }) else {
+        print!(" {more}{size} | {:.2} | - | {:.0} | - |", last.seconds, last.megabytes);
+        return;
+    };
+    let exponent = |before: f64, after: f64, least: f64| match before < least {
+        true => String::from("-"),
+        false => format!("{:.2}", (after / before).log2()),
+    };
+    let seconds = exponent(before.seconds, after.seconds, LEAST);
+    let bytes = exponent(before.megabytes, after.megabytes, LEAST_MB);
+    print!(" {more}{size} | {:.2} | {seconds} | {:.0} | {bytes} |", last.seconds, last.megabytes);
+}
+
+/// Runs a command; of two runs, if they are short, the one that took less time counts.
+fn run(binary: &Path, command: &[&str], file: &Path, options: &Options) -> io::Result<Cost> {
     let once = || {
         let before = children_seconds()?;
-        let mut child = Command::new(binary);
-        child.args(command).arg(file).args(["--time-limit", &format!("{limit}s")]);
-        child.args(["--format", "json", "--output"]).arg(file.with_extension("json"));
-        let status = child.stdout(Stdio::null()).stderr(Stdio::null()).status()?;
+        let mut call = Command::new(binary);
+        call.args(command).arg(file).args(["--time-limit", &format!("{}s", options.limit)]);
+        call.args(["--memory-limit", &options.memory]);
+        call.args(["--format", "json", "--output"]).arg(file.with_extension("json"));
+        let mut child = call.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+        let megabytes = peak(&mut child)?;
+        let status = child.wait()?;
         let seconds = children_seconds()? - before;
         let text = std::fs::read_to_string(file.with_extension("json")).unwrap_or_default();
-        let is_cut = text.contains("\"complete\": false") || text.contains("\"complete\":false");
-        Ok::<_, io::Error>((seconds, is_cut || status.code().is_none_or(|code| code > 3)))
+        let limits = text.split("\"limits\":[").nth(1).and_then(|rest| rest.split(']').next());
+        let limits = limits.unwrap_or_default();
+        let is_cut = limits.contains("time-limit") || limits.contains("memory-limit");
+        let is_cut = is_cut || status.code().is_none_or(|code| code > 3);
+        Ok::<_, io::Error>(Cost { seconds, megabytes, is_cut })
     };
     let first = once()?;
-    if first.0 > 1.0 {
+    if first.seconds > 1.0 {
         return Ok(first);
     }
     let second = once()?;
-    Ok(if second.0 < first.0 { second } else { first })
+    Ok(if second.seconds < first.seconds { second } else { first })
+}
+
+/// Waits for a child; returns the peak of its resident memory. The system forgets the peak when the
+/// child ends, so this asks again and again.
+fn peak(child: &mut Child) -> io::Result<f64> {
+    let path = format!("/proc/{}/status", child.id());
+    let mut kilobytes = 0.0;
+    while child.try_wait()?.is_none() {
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let number = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+        kilobytes = number.unwrap_or(kilobytes);
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    Ok(kilobytes / 1024.0)
 }
 
 /// Returns the processor seconds of all children that have ended, in steps of 10 ms.

@@ -1,6 +1,7 @@
 //! All tests of the crate in one binary: building and linking many takes longer than the tests.
 
 mod candidates;
+mod delays;
 mod droidracer;
 mod growth;
 mod judged;

@@ -14,12 +14,14 @@ extern crate self as anyorder_order;
 
 pub use chains::Chains;
 pub use clock::{ChainId, Clock};
+pub use shared_clock::SharedClock;
 pub use store::{ClockEdit, ClockRef, ClockStore, StoreFull, StoreStats};
 
 mod chains;
 mod clock;
 mod rows;
 pub mod sat;
+mod shared_clock;
 pub mod solver;
 mod store;
 

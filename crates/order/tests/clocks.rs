@@ -2,7 +2,7 @@
 
 use crate::tests::support;
 
-use anyorder_order::{ChainId, Chains, Clock, ClockRef, ClockStore, StoreFull};
+use anyorder_order::{ChainId, Chains, Clock, ClockRef, ClockStore, SharedClock, StoreFull};
 use anyorder_testkit::greatest_antichain;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
@@ -281,4 +281,130 @@ fn full_stores_say_so() {
     assert_eq!(store.get(last, ChainId(0)), 9);
     store.compact([&mut last]);
     assert_eq!((store.nodes_count(), store.get(last, ChainId(0))), (2, 9));
+}
+
+/// A way to change one of a few clocks.
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    Raise(usize, u32, u32),
+    Join(usize, usize),
+    Copy(usize, usize),
+    /// Joins a clock that the first one was joined into, so that it has all of it, after the own
+    /// entry of the first one was raised.
+    Greater(usize, usize, u32, u32),
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    // Chains at the borders of leaves, nodes and heights, and where clocks become wide.
+    let chain = prop_oneof![
+        0u32..40,
+        250u32..260,
+        500u32..530,
+        8_180u32..8_200,
+        131_060u32..131_080,
+        Just(u32::MAX),
+        0u32..200_000,
+    ];
+    let one = 0usize..4;
+    prop_oneof![
+        6 => (one.clone(), chain.clone(), 0u32..9).prop_map(|(a, c, v)| Change::Raise(a, c, v)),
+        3 => (one.clone(), one.clone()).prop_map(|(a, b)| Change::Join(a, b)),
+        2 => (one.clone(), one.clone()).prop_map(|(a, b)| Change::Copy(a, b)),
+        2 => (one.clone(), one, chain, 1u32..9).prop_map(|(a, b, c, v)| Change::Greater(a, b, c, v)),
+    ]
+}
+
+#[test]
+fn shared_clocks_are_pointwise() {
+    type Plain = std::collections::BTreeMap<u32, u32>;
+    let counters = Counters::default();
+    let instance = prop::collection::vec(change(), 0..40);
+    let raise = |plain: &mut Plain, chain: u32, value: u32| {
+        if value > 0 {
+            let entry = plain.entry(chain).or_default();
+            *entry = value.max(*entry);
+        }
+    };
+    let join = |plain: &mut [Plain; 4], a: usize, b: usize| {
+        let before = plain[a].clone();
+        for (chain, value) in plain[b].clone() {
+            raise(&mut plain[a], chain, value);
+        }
+        plain[a] != before
+    };
+    let result = runner(4000).run(&instance, |changes| {
+        let mut clocks: [SharedClock; 4] = Default::default();
+        let mut plain: [Plain; 4] = Default::default();
+        for change in changes {
+            match change {
+                Change::Raise(a, chain, value) => {
+                    clocks[a].raise(ChainId(chain), value);
+                    raise(&mut plain[a], chain, value);
+                }
+                Change::Join(a, b) => {
+                    let other = clocks[b].clone();
+                    let grew = clocks[a].join(&other);
+                    prop_assert_eq!(grew, join(&mut plain, a, b));
+                    counters.add(if grew { "grew" } else { "kept" }, 1);
+                }
+                Change::Copy(a, b) => {
+                    let other = clocks[b].clone();
+                    clocks[a].copy_from(&other);
+                    plain[a] = plain[b].clone();
+                }
+                Change::Greater(a, b, chain, value) if a != b => {
+                    let first = clocks[a].clone();
+                    clocks[b].join(&first);
+                    join(&mut plain, b, a);
+                    clocks[a].raise(ChainId(chain), value);
+                    raise(&mut plain[a], chain, value);
+                    let other = clocks[b].clone();
+                    let said = clocks[a].join_greater(&other, ChainId(chain));
+                    let grew = join(&mut plain, a, b);
+                    prop_assert!(said || !grew);
+                    counters.add(if grew { "all greater" } else { "nothing greater" }, 1);
+                }
+                Change::Greater(..) => {}
+            }
+            for (clock, plain) in clocks.iter().zip(&plain) {
+                prop_assert!(!clock.is_empty() || plain.is_empty());
+                let near =
+                    plain.keys().flat_map(|chain| [*chain, chain ^ 1, chain ^ 32, chain / 16]);
+                for chain in near.chain([0, 31, 32, 255, 256, 511, 512, 8_191, 8_192]) {
+                    let entry = plain.get(&chain).copied().unwrap_or(0);
+                    prop_assert_eq!(clock.get(ChainId(chain)), entry);
+                }
+                let is_wide = plain.keys().any(|chain| *chain >= 256);
+                counters.add(if is_wide { "wide" } else { "flat" }, 1);
+                counters.add("highest", u64::from(plain.contains_key(&u32::MAX)));
+            }
+        }
+        Ok(())
+    });
+    result.unwrap_or_else(|error| panic!("{error}"));
+    counters.check(&["grew", "kept", "all greater", "nothing greater", "wide", "flat", "highest"]);
+}
+
+#[test]
+fn copies_of_shared_clocks_take_no_memory_of_their_own() {
+    let mut clock = SharedClock::new();
+    (0..10_000).for_each(|chain| clock.raise(ChainId(chain), 1));
+    let whole = clock.memory_bytes();
+    assert!(whole > 40_000);
+    let copies: Vec<SharedClock> = (0..100)
+        .map(|chain| {
+            let mut copy = clock.clone();
+            copy.raise(ChainId(chain * 100), 2);
+            copy
+        })
+        .collect();
+    // A leaf, and the nodes above it.
+    assert!(copies.iter().all(|copy| copy.memory_bytes() < 700));
+    let mut all = SharedClock::new();
+    for copy in &copies {
+        assert!(all.join(copy));
+    }
+    assert!(all.memory_bytes() <= whole);
+    drop(copies);
+    assert_eq!((0..100).filter(|chain| all.get(ChainId(chain * 100)) == 2).count(), 100);
 }

@@ -2,11 +2,13 @@
 //! processor time, not sixteen or sixty-four times: that is what this test is about, so it measures
 //! time, of this thread only, and with room for noise. Memory is compared exactly.
 
+use anyorder_order::SharedClock;
 use anyorder_predict::{
-    Analysis, CandidateOptions, ConfirmOptions, Confirmer, EdcAnalysis, MemoryOnly,
+    Analysis, CandidateOptions, ConfirmOptions, Confirmer, EdcAnalysis, HbAnalysis, MemoryOnly,
     NoCommunication, OrderPaths, run,
 };
 use anyorder_system::Cancel;
+use anyorder_testkit::synthetic::growth::FAMILIES;
 use anyorder_trace::{EventId, Mailbox, Mode, TaskId, Trace, TraceBlocks, TraceBuilder};
 
 /// Where a thread accesses variables while it takes and gives back its locks.
@@ -107,4 +109,42 @@ fn one_search_for_a_witness_under_nested_locks_is_linear_in_the_depth() {
     assert!(large.1 <= 5 * small.1, "{small:?} and {large:?} events visited");
     let (Some(a), Some(b)) = (small.0, large.0) else { return };
     assert!(b < 11.0 * a.max(0.002), "{a} and {b} seconds");
+}
+
+/// The nodes of clocks that an analysis joins on a trace.
+fn nodes_joined(trace: &Trace, mut analysis: impl Analysis) -> u64 {
+    let before = SharedClock::nodes_joined();
+    run(&mut TraceBlocks::new(trace), &mut [&mut analysis], |_| {}).expect("the trace is right");
+    SharedClock::nodes_joined() - before
+}
+
+#[test]
+fn joins_of_clocks_double_with_the_threads() {
+    let names = [
+        "threads of one lock",
+        "threads that only read",
+        "threads at a barrier",
+        "threads of a lock for readers",
+        "chain of forks",
+        "chain of forks and joins",
+        "tree of forks and joins",
+    ];
+    let mut most = 0;
+    for name in names {
+        let family = FAMILIES.iter().find(|family| family.name == name).expect("a family");
+        // Trees become one level deeper at 512 and at 8,192 threads.
+        let counts = [1_500, 3_000, 6_000].map(|n| {
+            let trace = (family.make)(n).expect("room");
+            let edc = EdcAnalysis::new(MemoryOnly, CandidateOptions::default());
+            let hb = HbAnalysis::new(MemoryOnly, CandidateOptions::default());
+            [nodes_joined(&trace, edc), nodes_joined(&trace, hb)]
+        });
+        for pair in counts.windows(2) {
+            for (before, after) in pair[0].into_iter().zip(pair[1]) {
+                assert!(after <= before * 24 / 10 + 100, "{name}: {counts:?}");
+            }
+        }
+        most = most.max(counts[2][0]);
+    }
+    assert!(most > 10_000, "the clocks were never wide");
 }

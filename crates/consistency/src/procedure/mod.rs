@@ -6,6 +6,7 @@ pub(crate) use {enumerate::enumerate, flat::flat};
 pub use {
     enumerate::enumerate_by,
     flat::{FlatRules, flat_by},
+    schedule::schedule_once,
 };
 
 use crate::answer::{Answer, ConsistencyStats};
@@ -14,6 +15,7 @@ use anyorder_system::Control;
 
 mod enumerate;
 mod flat;
+mod schedule;
 mod solve;
 
 /// A way to decide consistency.

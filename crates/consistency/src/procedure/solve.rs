@@ -4,6 +4,7 @@
 //! Locations whose coherence is open, and open ends, are ignored until a candidate breaks them:
 //! each read that would see another write, and each beginning that has ended, adds a clause.
 
+use super::schedule::schedule_once;
 use super::{Effort, Outcome};
 use crate::answer::{self, Answer, ConsistencyStats, Fact, Limit, Refutation};
 use crate::mailbox::{Due, MailboxRule};
@@ -12,11 +13,26 @@ use anyorder_order::sat::Cause;
 use anyorder_order::solver::{
     self, Claim, Entry, Limits, Problem, ProblemError, Rank, Solver, Tag, Why,
 };
-use anyorder_system::{Control, StopReason};
+use anyorder_system::{Control, StopReason, Stopped};
+
+/// With more messages than this, one schedule is tried before the solver compares pairs of them.
+const FEW_MESSAGES: usize = 512;
 
 /// Decides consistency by the order solver. Linear except for the search; the problem is
 /// NP-complete.
 pub(super) fn solve(trace: &PartialTrace, effort: Effort, control: &Control<'_>) -> Outcome {
+    if trace.messages.len() > FEW_MESSAGES {
+        let answer = match schedule_once(trace, control) {
+            Ok(Some(order)) => Some(Answer::Consistent(order)),
+            Ok(None) => None,
+            Err(Stopped(reason)) => Some(Answer::Unknown(Limit::Stopped(reason))),
+        };
+        if let Some(answer) = answer {
+            let stats = ConsistencyStats::of(trace);
+            let stats = ConsistencyStats { pairs: stats.pairs_total, candidates: 1, ..stats };
+            return Outcome { answer, stats };
+        }
+    }
     let mut run = match Run::new(trace, effort) {
         Ok(run) => run,
         // A trace has fewer than 2^31 events, so the only cause is too little memory.

@@ -3,6 +3,7 @@
 
 use anyorder_certify::consistency as certify;
 use anyorder_certify::{check_consistency_witness, check_inconsistency};
+use anyorder_consistency::testing::schedule_once;
 use anyorder_consistency::{
     Answer, Effort, Fact, FromTrace, Link, MailboxRule, PartialTrace, Procedure, Refutation,
     RefutationStep, Relation, Why, split_own_code,
@@ -21,6 +22,8 @@ struct Covered {
     recorded_valid: u64,
     recorded_invalid: u64,
     fork_or_join: u64,
+    scheduled: u64,
+    scheduled_with_ends: u64,
 }
 
 #[test]
@@ -40,6 +43,7 @@ fn answers_stand_the_independent_check() {
     eprintln!("{covered:?}");
     assert!(covered.consistent > 1000 && covered.inconsistent > 500, "{covered:?}");
     assert!(covered.split > 20 && covered.fork_or_join > 100, "{covered:?}");
+    assert!(covered.scheduled > 1000 && covered.scheduled_with_ends > 20, "{covered:?}");
     assert!(covered.recorded_valid > 500 && covered.recorded_invalid > 100, "{covered:?}");
 }
 
@@ -92,6 +96,14 @@ fn check(trace: &Trace, rule: MailboxRule, covered: &mut Covered) {
     } else {
         &mut covered.recorded_invalid
     }) += 1;
+    let scheduled = schedule_once(&partial, &Control::default()).expect("nothing stops it");
+    if let Some(slots) = scheduled {
+        let order: Vec<EventId> = slots.iter().map(|slot| partial.events[*slot as usize]).collect();
+        let result = check_consistency_witness(checked, certified, &order);
+        assert_eq!(result, Ok(()), "{rule:?} {order:?} {}", anyorder_testkit::show(trace));
+        covered.scheduled += 1;
+        covered.scheduled_with_ends += u64::from(!partial.ends.is_empty());
+    }
     let effort = Effort { conflicts: None, refute: true, proof_bytes: None };
     let outcome = Procedure::Solver.decide(&partial, effort, &Control::default());
     match outcome.expect("the solver takes all traces").answer {

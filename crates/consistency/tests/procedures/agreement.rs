@@ -1,9 +1,12 @@
 //! All procedures against each other and the oracles, on small random traces of every kind.
 
 use crate::tests::procedures::support::{
-    REFUTE, all_orders, by_all_orders, control, mailboxes, orders_count, timed, verdict,
+    REFUTE, all_orders, by_all_orders, check_witness, control, mailboxes, orders_count, timed,
+    verdict,
 };
-use anyorder_consistency::testing::{FlatRules, NotFull, Rules, check_full, enumerate_by, flat_by};
+use anyorder_consistency::testing::{
+    FlatRules, NotFull, Rules, check_full, enumerate_by, flat_by, schedule_once,
+};
 use anyorder_consistency::{
     Answer, ConsistencyStats, Effort, FromTrace, Limit, MailboxRule, PartialTrace, Procedure,
     Unsupported,
@@ -68,6 +71,9 @@ fn all_procedures_agree_with_brute_force() {
         "timed",
         "nested refused",
         "open coherence refused",
+        "scheduled at once",
+        "scheduled, coherence open",
+        "not scheduled, though consistent",
     ];
     for name in named {
         assert!(counters.named(name) > 0, "never happened: {name}");
@@ -104,6 +110,10 @@ fn compare_under(
     let question = PartialTrace::from_trace(trace, &options).expect("the trace has a meaning").0;
     if !question.open.is_empty() {
         refuse(&question, &place);
+        if let Some(order) = schedule_once(&question, &control()).expect("nothing stops it") {
+            check_witness(trace, &question, &order);
+            counters.add("scheduled, coherence open", 1);
+        }
         counters.add("open coherence refused", 1);
         return;
     }
@@ -124,6 +134,7 @@ fn compare_under(
     counters.add("delayed", u64::from(mailbox == Mailbox::Delayed));
     counters.add("timed", u64::from(mailbox == Mailbox::Delayed && timed(&question)));
     let run = || {
+        compare_schedule(trace, &question, expected, counters);
         let stats = compare_enumerate(trace, &question, expected, counters);
         compare_flat(trace, &question, expected, &stats, counters);
         if orders_count(&question) <= ORDERS_MAX {
@@ -133,6 +144,23 @@ fn compare_under(
     };
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
     assert!(result.is_ok(), "{place}: see above; expected {expected}");
+}
+
+/// A schedule is a run. One is found for most consistent traces, and for none of the others.
+fn compare_schedule(
+    trace: &Trace,
+    question: &PartialTrace,
+    expected: bool,
+    counters: &mut Counters,
+) {
+    match schedule_once(question, &control()).expect("nothing stops it") {
+        Some(order) => {
+            assert!(expected, "a schedule of an inconsistent trace");
+            check_witness(trace, question, &order);
+            counters.add("scheduled at once", 1);
+        }
+        None => counters.add("not scheduled, though consistent", u64::from(expected)),
+    }
 }
 
 /// Only the solver searches for an order of writes that is not given: the other procedures must

@@ -44,6 +44,7 @@ use anyorder_order::ChainId;
 use anyorder_system::{Cancel, Stopped};
 use anyorder_trace::{EventId, EventKind, HandlerId, Mailbox, Position, TaskId, TaskKind, Trace};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 
 /// How the order is computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -104,6 +105,10 @@ pub(crate) struct Engine<'t> {
     pub(crate) edges: u64,
     /// Nodes of clocks that the passes have joined.
     pub(crate) nodes_joined: u64,
+    /// The different delays of all tasks but 0, sorted.
+    pub(crate) delays: Rc<[u64]>,
+    /// Tasks that the FIFO rule has visited.
+    pub(crate) tasks_visited: u64,
 }
 
 impl<'t> Engine<'t> {
@@ -159,6 +164,8 @@ impl<'t> Engine<'t> {
             rounds: 0,
             edges: 0,
             nodes_joined: 0,
+            delays: delays(trace),
+            tasks_visited: 0,
         };
         engine.cancels_in = engine.find_cancels();
         if !mode.exact {
@@ -291,7 +298,7 @@ impl<'t> Engine<'t> {
     /// Returns the steps of the passes so far that can be more than the events.
     pub(crate) fn steps(&self) -> u64 {
         let orders = self.orders.clocks.store.stats().nodes_joined;
-        self.nodes_joined + orders + self.chains.asked
+        self.nodes_joined + orders + self.chains.asked + self.tasks_visited
     }
 
     /// Returns whether a strand has no chain.
@@ -422,6 +429,15 @@ impl<'t> Engine<'t> {
 fn cancelled(trace: &Trace) -> FxHashSet<TaskId> {
     let cancels = trace.events().filter(|event| event.kind() == EventKind::Cancel);
     cancels.map(|event| TaskId(event.operand)).collect()
+}
+
+/// Returns the different delays of all tasks but 0, sorted.
+fn delays(trace: &Trace) -> Rc<[u64]> {
+    let tasks = trace.tables().tasks.iter();
+    let mut delays: Vec<u64> = tasks.map(|task| task.delay).filter(|delay| *delay > 0).collect();
+    delays.sort_unstable();
+    delays.dedup();
+    delays.into()
 }
 
 /// Finds the first `attach` event of each handler.

@@ -1,5 +1,7 @@
 //! The tasks that a handler has begun, by poster. The FIFO rule queries them.
 
+use crate::relation::begun::Begun;
+use crate::relation::delayed::Delayed;
 use crate::relation::state::Stamp;
 use crate::relation::strands::StrandId;
 use anyorder_order::ChainId;
@@ -7,46 +9,23 @@ use anyorder_trace::EventId;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// A task that has begun, with the position of its post on the poster's chain.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Begun {
-    pub(crate) post: EventId,
-    pub(crate) strand: StrandId,
-    /// The number of its chain among those of its handler.
-    pub(crate) local: ChainId,
-    /// Its last event.
-    pub(crate) last: EventId,
-    /// Whether its post put it to the front.
-    pub(crate) front: bool,
-    /// Whether all entries before it in its list end before it begins.
-    dominates: bool,
-}
-
-impl Begun {
-    /// Creates an entry.
-    pub(crate) fn new(
-        (post, strand): (EventId, StrandId),
-        (local, last): (ChainId, EventId),
-        front: bool,
-    ) -> Begun {
-        Begun { post, strand, local, last, front, dominates: false }
-    }
-}
-
-/// The tasks that one poster's chain posted: for each delay, by post.
+/// The tasks that one poster's chain posted.
 #[derive(Clone, Debug, Default)]
 struct OfPoster {
-    /// Those without delay, which are nearly all.
+    /// Those without delay, which are nearly all, by post.
     direct: Vec<Begun>,
-    delayed: BTreeMap<u64, Vec<Begun>>,
+    /// Those with a delay, if they cover others as the rule says.
+    delayed: Delayed,
+    /// The others with a delay: for each delay, by post.
+    strays: BTreeMap<u64, Vec<Begun>>,
 }
 
 impl OfPoster {
     /// Returns the lists of all delays up to one.
     fn up_to(&self, delay: u64) -> impl Iterator<Item = &Vec<Begun>> {
-        // Without delayed tasks, a walk of the map would still cost a look-up.
-        let delayed = (delay > 0 && !self.delayed.is_empty()).then(|| self.delayed.range(..=delay));
-        std::iter::once(&self.direct).chain(delayed.into_iter().flatten().map(|(_, list)| list))
+        // Without such tasks, a walk of the map would still cost a look-up.
+        let strays = (delay > 0 && !self.strays.is_empty()).then(|| self.strays.range(..=delay));
+        std::iter::once(&self.direct).chain(strays.into_iter().flatten().map(|(_, list)| list))
     }
 }
 
@@ -76,16 +55,17 @@ impl BegunTasks {
     }
 
     /// Passes to `take` the tasks posted from `chain` before event number `bound` with a delay that
-    /// FIFO orders before `delay`. Skips tasks that others dominate.
+    /// FIFO orders before `delay`. Skips tasks that others dominate. `delays` are all delays of the
+    /// trace, sorted. `take` returns whether the task has ended.
     pub(crate) fn visit_ordered(
         &self,
         chain: ChainId,
         bound: u32,
-        delay: u64,
-        take: impl FnMut(&Begun),
+        (delay, delays): (u64, &[u64]),
+        take: impl FnMut(&Begun) -> bool,
     ) {
         if let Some(place) = self.places.get(&chain) {
-            self.visit_ordered_at(*place as usize, bound, delay, take);
+            self.visit_ordered_at(*place as usize, bound, (delay, delays), take);
         }
     }
 
@@ -95,9 +75,12 @@ impl BegunTasks {
         &self,
         place: usize,
         bound: u32,
-        delay: u64,
-        mut take: impl FnMut(&Begun),
+        (delay, delays): (u64, &[u64]),
+        mut take: impl FnMut(&Begun) -> bool,
     ) {
+        if delay > 0 {
+            self.posters[place].delayed.visit(delays, delay, bound, &mut take);
+        }
         for list in self.posters[place].up_to(delay) {
             for begun in list[..posted_before(list, bound)].iter().rev() {
                 take(begun);
@@ -122,7 +105,8 @@ impl BegunTasks {
             let mut unknown = posted.take_while(|begun| begun.post.0 >= from);
             Some(unknown.find(|begun| counts(begun))?.post)
         });
-        last.max()
+        let delayed = self.posters[place].delayed.last_between((from, before), &counts);
+        last.max().max(delayed)
     }
 
     /// Returns the last tasks that began without delay, the last one first, while all tasks of this
@@ -151,7 +135,7 @@ impl BegunTasks {
     pub(crate) fn insert(
         &mut self,
         chain: ChainId,
-        delay: u64,
+        (delay, delays): (u64, &[u64]),
         begun: Begun,
         is_before: impl Fn(&Begun, &Begun) -> bool,
     ) {
@@ -161,8 +145,12 @@ impl BegunTasks {
             self.chains.len() as u32 - 1
         });
         let poster = &mut self.posters[place as usize];
+        if delay > 0 && poster.delayed.insert(delays, delay, begun, &is_before) {
+            self.irregular |= begun.front;
+            return;
+        }
         let list =
-            if delay == 0 { &mut poster.direct } else { poster.delayed.entry(delay).or_default() };
+            if delay == 0 { &mut poster.direct } else { poster.strays.entry(delay).or_default() };
         let at = posted_before(list, begun.post.0);
         self.irregular |= begun.front || (delay == 0 && at < list.len());
         list.insert(at, begun);

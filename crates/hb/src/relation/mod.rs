@@ -9,8 +9,10 @@ pub(crate) mod sections;
 pub(crate) mod strands;
 
 // One pass over the trace, and its state.
+mod begun;
 pub(crate) mod by_key;
 mod chain_map;
+mod delayed;
 mod fifo;
 pub(crate) mod pass;
 pub(crate) mod state;

@@ -5,9 +5,9 @@
 //! begin, above all its post. The ends of the tasks found are then joined into its clock. *Fifo,
 //! read backwards* works in the other direction: it finds edges between posts, for the next pass.
 
+use crate::relation::begun::Begun;
 use crate::relation::chain_map::ChainMap;
 use crate::relation::engine::Engine;
-use crate::relation::fifo::Begun;
 use crate::relation::given::Edge;
 use crate::relation::pass::Pass;
 use crate::relation::rules::Rule;
@@ -114,12 +114,17 @@ impl Pass<'_, '_> {
         let delay = engine.delay(at.task);
         let (clocks, all_tainted) = (&self.state.clocks, &self.state.tainted);
         let mut take = |engine: &mut Engine<'_>, earlier: &Begun| {
-            if earlier.last < at.first {
+            engine.tasks_visited += 1;
+            let has_ended = earlier.last < at.first;
+            if has_ended {
                 let value = earlier.last.0 + 1;
                 engine.orders.put(order, earlier.strand, earlier.local, value);
                 *tainted |= all_tainted[earlier.strand.index()];
             }
+            has_ended
         };
+        let delays = std::rc::Rc::clone(&engine.delays);
+        let delay = (delay, &delays[..]);
         let mut visit = |chain: ChainId, known: u32| {
             let bound = engine.bound(post.strand, post.event.0, chain, |_| known);
             begun.visit_ordered(chain, bound, delay, |earlier| take(engine, earlier));
@@ -254,7 +259,7 @@ impl Pass<'_, '_> {
         let local = engine.chains.info(engine.chains.of(strand)).local;
         self.state.begun[at.handler.index()].insert(
             chain,
-            delay,
+            (delay, &engine.delays),
             Begun::new((post.event, strand), (local, at.last), front),
             |a, b| engine.orders.get(b.strand, a.local) > a.last.0,
         );

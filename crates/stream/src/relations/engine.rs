@@ -41,7 +41,7 @@ use crate::shadow::by_lock::ByLocks;
 use crate::shadow::quick::{CoverTable, Quick};
 use crate::shadow::record::{Cell, LockBits, Pool, Record, epoch};
 use anyorder_common::cancel::Cancel;
-use anyorder_order::Clock;
+use anyorder_order::SharedClock;
 use anyorder_trace::{Block, EventKind, Tables};
 use std::marker::PhantomData;
 
@@ -429,7 +429,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
 }
 
 /// Drops the open pairs of a lane that the next clock orders. Returns their number.
-fn learn(open: &mut [Open], sections: &mut Sections, lane: LaneId, clock: &Clock) -> u64 {
+fn learn(open: &mut [Open], sections: &mut Sections, lane: LaneId, clock: &SharedClock) -> u64 {
     match open.get_mut(lane) {
         Some(open) if !open.pairs.is_empty() => {
             open.drop_if(sections, |pair, _| pair.is_ordered_by(clock.get(pair.slot)))

@@ -6,8 +6,7 @@
 //! and posts hold in every run; wakes, barriers and atomics are only observed.
 
 use crate::analysis::StreamEvent;
-use crate::relations::lanes::{ClockObserver, LaneId, Lanes};
-use anyorder_order::Clock;
+use crate::relations::lanes::{ClockObserver, LaneId, Lanes, Published};
 use anyorder_trace::{EventKind, Op};
 use std::collections::{HashMap, VecDeque};
 
@@ -18,13 +17,14 @@ const SIGNALS_MAX: usize = 1 << 12;
 struct Signal {
     event: u64,
     broadcast: bool,
-    clock: Clock,
+    published: Published,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Condition {
     signals: VecDeque<Signal>,
-    barrier: Clock,
+    /// What the last passer published, who knew what the others had.
+    barrier: Published,
     /// The last wait of each task that waits.
     waits: HashMap<u32, u64>,
 }
@@ -32,10 +32,10 @@ struct Condition {
 /// State of the hard order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hard {
-    posts: HashMap<u32, Clock>,
+    posts: HashMap<u32, Published>,
     conditions: HashMap<u32, Condition>,
     /// The clock that the last write of a location released, if that write is an atomic release.
-    released: HashMap<u32, Clock>,
+    released: HashMap<u32, Published>,
     /// The number of signals dropped because there were too many.
     pub(crate) signals_lost: u64,
 }
@@ -53,15 +53,14 @@ impl Hard {
             EventKind::Fork => lanes.fork(lane, e.operand as usize),
             EventKind::Join => lanes.join_handler(lane, e.operand as usize, watch),
             EventKind::Post => {
-                self.posts.insert(e.operand, lanes.get(lane).clock.clone());
-                lanes.advance(lane);
+                self.posts.insert(e.operand, lanes.publish(lane));
             }
             EventKind::Cancel => {
                 self.posts.remove(&e.operand);
             }
             EventKind::Get => {
-                if let Some(clock) = self.posts.remove(&e.task) {
-                    lanes.learn_from(lane, &clock, watch);
+                if let Some(post) = self.posts.remove(&e.task) {
+                    lanes.learn_from(lane, &post, watch);
                 }
             }
             EventKind::Signal | EventKind::Broadcast => self.signal(lanes, lane, e),
@@ -72,8 +71,7 @@ impl Hard {
             EventKind::Barrier => {
                 let condition = self.conditions.entry(e.operand).or_default();
                 lanes.learn_from(lane, &condition.barrier, watch);
-                condition.barrier.join(&lanes.get(lane).clock);
-                lanes.advance(lane);
+                lanes.publish_to(lane, &mut condition.barrier);
             }
             _ => {}
         }
@@ -86,9 +84,8 @@ impl Hard {
             self.signals_lost += 1;
         }
         let broadcast = e.op.kind() == EventKind::Broadcast;
-        let clock = lanes.get(lane).clock.clone();
-        condition.signals.push_back(Signal { event: e.event, broadcast, clock });
-        lanes.advance(lane);
+        let published = lanes.publish(lane);
+        condition.signals.push_back(Signal { event: e.event, broadcast, published });
     }
 
     fn wake(&mut self, lanes: &mut Lanes, lane: LaneId, e: StreamEvent, watch: ClockObserver<'_>) {
@@ -99,7 +96,7 @@ impl Hard {
             None => condition.signals.iter().position(|s| waited.is_none_or(|w| s.event > w)),
         };
         let Some(at) = at else { return };
-        lanes.learn_from(lane, &condition.signals[at].clock, watch);
+        lanes.learn_from(lane, &condition.signals[at].published, watch);
         if !condition.signals[at].broadcast {
             condition.signals.remove(at);
         }
@@ -121,9 +118,9 @@ impl Hard {
     ) {
         if op.kind().reads()
             && op.mode().acquires()
-            && let Some(clock) = self.released.get(&location)
+            && let Some(release) = self.released.get(&location)
         {
-            lanes.learn_from(lane, clock, watch);
+            lanes.learn_from(lane, release, watch);
         }
     }
 
@@ -138,8 +135,7 @@ impl Hard {
             return;
         }
         if op.kind() != EventKind::Free && op.mode().releases() {
-            self.released.entry(location).or_default().copy_from(&lanes.get(lane).clock);
-            lanes.advance(lane);
+            lanes.publish_to(lane, self.released.entry(location).or_default());
         } else {
             self.released.remove(&location);
         }

@@ -6,18 +6,85 @@
 //! must be forked by a lane that knows all events of the joined one.
 
 use crate::error::PredictError;
-use anyorder_order::{ChainId, Clock};
+use anyorder_order::{ChainId, SharedClock};
 use anyorder_trace::{Tables, TaskKind};
 
 /// Number of a lane.
 pub(crate) type LaneId = usize;
 
 /// A callback that gets a lane and a clock that it is about to learn.
-pub(crate) type ClockObserver<'w> = &'w mut dyn FnMut(LaneId, &Clock);
+pub(crate) type ClockObserver<'w> = &'w mut dyn FnMut(LaneId, &SharedClock);
 
 const NONE: u32 = u32::MAX;
+/// The most sources of a clock that are remembered.
+const SOURCES_MAX: usize = 6;
 /// The most free slots to examine for a new lane.
 const FREE_SCAN_MAX: usize = 256;
+
+/// A place in the trace: the slot of a lane, and the lane's epoch.
+pub(crate) type Epoch = (ChainId, u32);
+
+/// A clock that a lane has published.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Published {
+    pub(crate) clock: SharedClock,
+    /// The epochs at which lanes published what it joins.
+    pub(crate) sources: Sources,
+}
+
+impl Published {
+    /// Adds another published clock.
+    pub(crate) fn join(&mut self, other: &Published) {
+        if self.sources.are_known(&other.clock) {
+            self.clock.copy_from(&other.clock);
+            self.sources = other.sources;
+        } else {
+            self.clock.join(&other.clock);
+            self.sources.add_all(other.sources, &other.clock);
+        }
+    }
+}
+
+/// Epochs of which a clock is the join; a few, or unknown.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sources {
+    few: [Option<Epoch>; SOURCES_MAX],
+    is_unknown: bool,
+}
+
+impl Sources {
+    fn one(from: Epoch) -> Sources {
+        let mut sources = Sources::default();
+        sources.few[0] = Some(from);
+        sources
+    }
+
+    fn add(&mut self, (slot, count): Epoch) {
+        // A later epoch of a slot stands for the earlier ones.
+        let fits = |kept: &&mut Option<Epoch>| kept.is_none_or(|(other, _)| other == slot);
+        match self.few.iter_mut().find(fits) {
+            Some(kept) => *kept = Some((slot, kept.map_or(count, |(_, known)| known.max(count)))),
+            None => self.is_unknown = true,
+        }
+    }
+
+    /// Adds the sources of a clock. They stand for those that it knows.
+    fn add_all(&mut self, other: Sources, clock: &SharedClock) {
+        for kept in &mut self.few {
+            *kept = kept.filter(|(slot, count)| clock.get(*slot) < *count);
+        }
+        self.is_unknown |= other.is_unknown;
+        other.few.into_iter().flatten().for_each(|from| self.add(from));
+    }
+
+    /// Returns whether a clock has all that these have. Clocks are closed: one that has an epoch
+    /// has all that its lane knew when it published.
+    #[inline]
+    pub(crate) fn are_known(&self, clock: &SharedClock) -> bool {
+        !self.is_unknown
+            && self.few.iter().flatten().all(|(slot, count)| clock.get(*slot) >= *count)
+    }
+}
 
 /// One lane.
 #[derive(Clone, Debug)]
@@ -25,11 +92,16 @@ pub(crate) struct Lane {
     /// Its position in clocks.
     pub(crate) slot: ChainId,
     /// Its clock. Its own entry counts its publications, from 1.
-    pub(crate) clock: Clock,
+    pub(crate) clock: SharedClock,
     /// Its own entry, the same as in `clock`.
     pub(crate) now: u32,
     /// Increases when other entries of `clock` do.
     pub(crate) version: u64,
+    /// The own entry at which other entries of `clock` grew last. A clock that has it was
+    /// published after that, and has all other entries.
+    grown: u32,
+    /// Where the other entries of `clock` come from.
+    sources: Sources,
     handler: usize,
     /// Whether work is due before the next event: a fork, or a new slot.
     pending: bool,
@@ -39,12 +111,45 @@ pub(crate) struct Lane {
     begun: bool,
 }
 
+impl Lane {
+    /// Joins a clock into that of the lane. A lane that knows the sources of the clock has all of
+    /// it, and a clock that has the lane's last growth has all entries of the lane but its own one.
+    #[inline]
+    fn take(&mut self, clock: &SharedClock, sources: Sources) {
+        if sources.are_known(&self.clock) {
+            return;
+        }
+        if clock.get(self.slot) >= self.grown {
+            if self.clock.join_greater(clock, self.slot) {
+                self.sources = sources;
+                self.has_grown();
+            }
+        } else if self.clock.join(clock) {
+            self.sources.add_all(sources, clock);
+            self.has_grown();
+        }
+    }
+
+    /// Raises the entry of another lane.
+    #[inline]
+    fn raise(&mut self, (slot, count): Epoch) {
+        self.clock.raise(slot, count);
+        self.sources.add((slot, count));
+        self.has_grown();
+    }
+
+    fn has_grown(&mut self) {
+        self.version += 1;
+        self.grown = self.now;
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 struct HandlerLanes {
     lanes: Vec<LaneId>,
     main: Option<LaneId>,
     /// The clocks of the forks that no event has followed yet.
-    fork: Option<Clock>,
+    fork: Option<Published>,
 }
 
 /// All lanes of a trace.
@@ -97,9 +202,9 @@ impl Lanes {
         let lane = if known != NONE {
             known as usize
         } else if def.kind == TaskKind::Burst {
-            self.open(handler, &Clock::new())
+            self.open(handler, &SharedClock::new())
         } else {
-            self.main_of(handler, &Clock::new())
+            self.main_of(handler, &SharedClock::new())
         };
         self.of_task[task as usize] = lane as u32;
         if self.lanes[lane].joined {
@@ -116,7 +221,7 @@ impl Lanes {
         Ok(lane)
     }
 
-    fn main_of(&mut self, handler: usize, known: &Clock) -> LaneId {
+    fn main_of(&mut self, handler: usize, known: &SharedClock) -> LaneId {
         if let Some(main) = self.handlers[handler].main {
             return main;
         }
@@ -126,15 +231,17 @@ impl Lanes {
     }
 
     /// Opens a lane whose events all come after the clock `known`.
-    fn open(&mut self, handler: usize, known: &Clock) -> LaneId {
+    fn open(&mut self, handler: usize, known: &SharedClock) -> LaneId {
         let (slot, now) = self.take_slot(known);
-        let mut clock = Clock::new();
-        clock.set(slot, now);
+        let mut clock = SharedClock::new();
+        clock.raise(slot, now);
         self.lanes.push(Lane {
             slot,
             clock,
             now,
             version: 1,
+            grown: now,
+            sources: Sources::default(),
             handler,
             pending: true,
             joined: false,
@@ -144,7 +251,7 @@ impl Lanes {
         self.lanes.len() - 1
     }
 
-    fn take_slot(&mut self, known: &Clock) -> (ChainId, u32) {
+    fn take_slot(&mut self, known: &SharedClock) -> (ChainId, u32) {
         let from = self.free.len().saturating_sub(FREE_SCAN_MAX);
         let fits =
             |(slot, last): &(ChainId, u32)| known.get(*slot) >= *last && *last < u32::MAX - 1;
@@ -158,11 +265,12 @@ impl Lanes {
 
     /// Gives a new slot to a lane that continues after it was joined.
     fn renew(&mut self, lane: LaneId) {
-        let (slot, now) = self.take_slot(&Clock::new());
+        let (slot, now) = self.take_slot(&SharedClock::new());
         let lane = &mut self.lanes[lane];
+        lane.sources = Sources::one((lane.slot, lane.now));
         (lane.slot, lane.now, lane.joined) = (slot, now, false);
-        lane.clock.set(slot, now);
-        lane.version += 1;
+        lane.clock.raise(slot, now);
+        lane.has_grown();
     }
 
     /// Returns a lane.
@@ -184,31 +292,46 @@ impl Lanes {
 
     /// Joins a clock into a lane.
     #[inline]
-    pub(crate) fn join(&mut self, lane: LaneId, clock: &Clock) {
-        let lane = &mut self.lanes[lane];
-        lane.version += u64::from(lane.clock.join(clock));
+    pub(crate) fn join(&mut self, lane: LaneId, published: &Published) {
+        self.lanes[lane].take(&published.clock, published.sources);
     }
 
     /// Lets a lane learn a clock; calls `watch` first.
-    pub(crate) fn learn_from(&mut self, lane: LaneId, clock: &Clock, watch: ClockObserver<'_>) {
-        watch(lane, clock);
-        self.join(lane, clock);
-    }
-
-    /// Joins a clock into a lane, and raises the entry of a slot to a count.
-    #[inline]
-    pub(crate) fn learn(
+    pub(crate) fn learn_from(
         &mut self,
         lane: LaneId,
-        clock: Option<&Clock>,
-        (slot, count): (ChainId, u32),
+        published: &Published,
+        watch: ClockObserver<'_>,
     ) {
+        watch(lane, &published.clock);
+        self.join(lane, published);
+    }
+
+    /// Joins a clock into a lane, if there is one, and raises the entry of the slot that published
+    /// it at a count.
+    #[inline]
+    pub(crate) fn learn(&mut self, lane: LaneId, clock: Option<&SharedClock>, from: Epoch) {
         let lane = &mut self.lanes[lane];
         if let Some(clock) = clock {
-            lane.clock.join(clock);
+            lane.take(clock, Sources::one(from));
         }
-        lane.clock.raise(slot, count);
-        lane.version += 1;
+        lane.raise(from);
+    }
+
+    /// Returns the clock of a lane, which begins a new epoch.
+    pub(crate) fn publish(&mut self, lane: LaneId) -> Published {
+        let mut published = Published::default();
+        self.publish_to(lane, &mut published);
+        published
+    }
+
+    /// Works like [`publish`](Self::publish) in the memory of a clock that is replaced.
+    #[inline]
+    pub(crate) fn publish_to(&mut self, lane: LaneId, published: &mut Published) {
+        let of_lane = &self.lanes[lane];
+        published.clock.copy_from(&of_lane.clock);
+        published.sources = Sources::one((of_lane.slot, of_lane.now));
+        self.advance(lane);
     }
 
     /// Begins a new epoch of a lane. Call it after publishing its clock.
@@ -220,7 +343,7 @@ impl Lanes {
             return;
         }
         lane.now += 1;
-        lane.clock.set(lane.slot, lane.now);
+        lane.clock.raise(lane.slot, lane.now);
     }
 
     /// Fails when some lane has run out of epochs.
@@ -233,19 +356,13 @@ impl Lanes {
         if handler >= self.handlers.len() || self.lanes[lane].handler == handler {
             return;
         }
-        let clock = self.lanes[lane].clock.clone();
-        self.main_of(handler, &clock);
+        let published = self.publish(lane);
+        self.main_of(handler, &published.clock);
         let of_handler = &mut self.handlers[handler];
         for forked in &of_handler.lanes {
             self.lanes[*forked].pending = true;
         }
-        match &mut of_handler.fork {
-            Some(fork) => {
-                fork.join(&clock);
-            }
-            none => *none = Some(clock),
-        }
-        self.advance(lane);
+        of_handler.fork.get_or_insert_default().join(&published);
     }
 
     /// Records that a lane continues after a handler has ended: the handler's events so far are
@@ -260,8 +377,15 @@ impl Lanes {
                 continue;
             }
             // The handler does not know a fork that no event followed.
+            let Lane { slot, now, sources, .. } = self.lanes[other];
             let clock = self.lanes[other].clock.clone();
-            self.learn_from(lane, &clock, watch);
+            watch(lane, &clock);
+            let of_lane = &mut self.lanes[lane];
+            if !sources.are_known(&of_lane.clock) {
+                of_lane.take(&clock, Sources::one((slot, now)));
+            } else if of_lane.clock.get(slot) < now {
+                of_lane.raise((slot, now));
+            }
             let ended = &mut self.lanes[other];
             if !ended.joined {
                 (ended.joined, ended.pending) = (true, true);

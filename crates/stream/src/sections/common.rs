@@ -7,7 +7,7 @@
 use crate::relations::lanes::{LaneId, Lanes};
 use crate::sections::locksets::NO_LOCKSET;
 use crate::sections::table::Sections;
-use anyorder_order::Clock;
+use anyorder_order::SharedClock;
 
 /// The most locks held at an access whose object is indexed by lock.
 const INDEXED_LOCKS_MAX: usize = 64;
@@ -66,7 +66,7 @@ impl Sections {
 
     /// Returns whether all sections of a lockset have been released and a clock knows that.
     #[inline]
-    pub(crate) fn are_known(&self, lockset: u32, clock: &Clock) -> bool {
+    pub(crate) fn are_known(&self, lockset: u32, clock: &SharedClock) -> bool {
         if let Some(outer) = self.enclosing(lockset) {
             return self.is_known(outer, self.section(outer).slot, clock);
         }

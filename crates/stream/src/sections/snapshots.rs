@@ -5,7 +5,7 @@
 //! for wide clocks depend on how often lanes learn, not on how often they release.
 
 use crate::relations::lanes::{LaneId, Lanes};
-use anyorder_order::Clock;
+use anyorder_order::SharedClock;
 
 /// The number for no snapshot.
 pub(crate) const NO_SNAPSHOT: u32 = u32::MAX;
@@ -20,7 +20,7 @@ struct Newest {
 /// Snapshots as counted references.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Snapshots {
-    clocks: Vec<Clock>,
+    clocks: Vec<SharedClock>,
     references: Vec<u32>,
     free: Vec<u32>,
     /// The newest snapshot of each lane, which also holds a reference to it.
@@ -46,7 +46,7 @@ impl Snapshots {
         }
         self.drop(newest.snapshot);
         let snapshot = self.free.pop().unwrap_or_else(|| {
-            self.clocks.push(Clock::new());
+            self.clocks.push(SharedClock::new());
             self.references.push(0);
             self.clocks.len() as u32 - 1
         });
@@ -71,13 +71,13 @@ impl Snapshots {
 
     /// Returns the clock of a snapshot.
     #[inline]
-    pub(crate) fn clock(&self, snapshot: u32) -> &Clock {
+    pub(crate) fn clock(&self, snapshot: u32) -> &SharedClock {
         &self.clocks[snapshot as usize]
     }
 
     /// Returns the memory held, in bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
-        let clock = |c: &Clock| size_of::<Clock>() + 4 + c.memory_bytes();
+        let clock = |c: &SharedClock| size_of::<SharedClock>() + 4 + c.memory_bytes();
         self.clocks.iter().map(clock).sum::<usize>() + self.free.capacity() * 4
     }
 }

@@ -17,7 +17,7 @@ use crate::sections::locksets::{
 };
 use crate::sections::snapshots::{NO_SNAPSHOT, Snapshots};
 use crate::shadow::record::{LockBits, LockCounts};
-use anyorder_order::{ChainId, Clock};
+use anyorder_order::{ChainId, SharedClock};
 
 pub(crate) use crate::sections::locksets::NO_LOCKSET;
 
@@ -338,7 +338,7 @@ impl Sections {
 
     /// Returns whether a section of `slot` has been released and a clock knows the release.
     #[inline]
-    pub(crate) fn is_known(&self, section: u32, slot: ChainId, clock: &Clock) -> bool {
+    pub(crate) fn is_known(&self, section: u32, slot: ChainId, clock: &SharedClock) -> bool {
         let released = self.released(section);
         released != 0 && released <= clock.get(slot)
     }
