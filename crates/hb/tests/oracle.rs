@@ -3,7 +3,7 @@
 
 use anyorder_hb::{CoverageLevel, HappensBefore, Race, RaceOptions, RuleSet, check, races};
 use anyorder_system::{Cancel, Control};
-use anyorder_testkit::effort::sampled;
+use anyorder_testkit::effort::seeds;
 use anyorder_testkit::{Naive, RuleName, Rules, Shape, random_trace};
 
 use anyorder_trace::{
@@ -76,7 +76,7 @@ fn agrees_on_random_traces() {
     assert_eq!(difference(&sticky, &hb, &naive), None);
     let wide = [("crowd", Shape::crowd()), ("bags", Shape::bags())];
     for (name, shape) in Shape::all().into_iter().chain(wide) {
-        for seed in sampled(SEEDS / 2, SEEDS) {
+        for seed in seeds(SEEDS) {
             let trace = random_trace(seed, &shape);
             for rules in RuleSet::ALL {
                 traces += 1;

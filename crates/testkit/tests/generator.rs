@@ -123,7 +123,7 @@ fn a_missing_rule_changes_some_relation() {
         let mut open: BTreeSet<RuleName> =
             RuleName::ALL.iter().copied().filter(|rule| rule.is_in(set)).collect();
         let mut caught: BTreeMap<&str, u64> = BTreeMap::new();
-        for seed in seeds(TRACES / 2) {
+        for seed in seeds(TRACES) {
             for (_, shape) in Shape::all() {
                 let trace = random_trace(seed + 1_000_000, &shape);
                 let whole = relation(&trace, Rules::all(set));

@@ -51,7 +51,7 @@ fn samples_are_executions_and_find_most() {
 #[test]
 fn samples_find_races_where_there_are_some() {
     let (mut found, mut racy) = (0, 0);
-    for seed in seeds(100) {
+    for seed in seeds(200) {
         let program = random_racy_program(seed);
         let Some(cells) = racy_cells(&program, 2_000) else { continue };
         let mut script = Script::new(program.clone());

@@ -18,7 +18,7 @@ fn with_stack<T: Send>(f: impl FnOnce() -> T + Send) -> T {
 }
 
 /// How many models a push compares, whatever they have.
-const FIRST: u64 = 400;
+const FIRST: u64 = 200;
 
 #[test]
 fn the_machine_and_the_naive_interpreter_agree() {

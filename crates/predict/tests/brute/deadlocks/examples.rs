@@ -374,11 +374,15 @@ fn many_events_of_one_shape_are_one_deadlock() {
     assert_eq!((found.found.len(), found.found[0].choices), (1, 625));
 }
 
+/// Each thread also holds a lock of its own, so that no two of them count as one.
 #[test]
 fn many_threads_at_the_same_locks_are_all_listed() {
     let sections = |threads: std::ops::Range<usize>, [outer, inner]: [&str; 2]| -> String {
         let section = |t| {
-            format!("T{t}.acq({outer}) T{t}.acq({inner}) T{t}.rel({inner}) T{t}.rel({outer}) ")
+            format!(
+                "T{t}.acq(G{t}) T{t}.acq({outer}) T{t}.acq({inner}) T{t}.rel({inner}) \
+                 T{t}.rel({outer}) T{t}.rel(G{t}) "
+            )
         };
         threads.map(section).collect()
     };
