@@ -105,7 +105,8 @@ impl SharedClock {
     }
 
     /// Takes the pointwise maximum with `other`; returns whether any entry grew. O(entries of
-    /// `other`) for clocks that are not wide. The cost of two wide ones is that of their difference.
+    /// `other`) for clocks that are not wide. The cost of two wide ones is that of their
+    /// difference.
     pub fn join(&mut self, other: &SharedClock) -> bool {
         match (&mut self.0, &other.0) {
             (Form::Flat(mine), Form::Flat(theirs)) => mine.join(theirs),
