@@ -154,6 +154,29 @@ fn other_engines_see_loops_give_up() {
     assert!(counts[0] > 8 && 10 * counts[1] > 7 * counts[2], "{counts:?}");
 }
 
+/// One thread spins, so often at most, beside one that ends the loop.
+fn beside_a_store(turns: u64) -> Concurrent {
+    let spin = Spin { body: vec![Do::Load(0)], until: 7, turns, is_more: false };
+    let main = vec![Stmt::Do(Do::Spawn(1)), Stmt::SpinUpTo(Box::new(spin))];
+    let threads = vec![main, vec![Stmt::Do(Do::Store(0, 7))]];
+    Concurrent { things: vec![Thing::Number(0)], threads }
+}
+
+/// The plain search and random executions name loops that give up too late, too.
+#[test]
+fn other_engines_name_long_loops() {
+    for (turns, is_long) in [(20, false), (50, true)] {
+        let mut script = Script::new(beside_a_store(turns));
+        let go_on = |_: &mut Script, _: &[_], _| ControlFlow::Continue(());
+        let plain = every_execution(&mut script, (1_000, 200), go_on);
+        assert_eq!(plain.long_loops.len(), usize::from(is_long), "{plain:?}");
+        assert_eq!(plain.complete, !is_long, "{plain:?}");
+        let options = LearnOptions { executions_max: 20, ..options(false, 200) };
+        let sampled = sample(&mut script, Sampling::Walk, 1, &options);
+        assert_eq!(sampled.long_loops.len(), usize::from(is_long), "{sampled:?}");
+    }
+}
+
 #[test]
 fn races_after_loops_that_give_up_are_found() {
     let (mut counts, cells) = ([0_u64; 3], |learnt: &Learnt| -> BTreeSet<usize> {

@@ -59,10 +59,12 @@ impl Builder {
     ///
     /// # Panics
     ///
-    /// If the variable `ANYORDER_MEMORY` is set and names no memory, or `ANYORDER_PREEMPTIONS` is
-    /// and is no number.
+    /// If the variable `ANYORDER_MEMORY` is set and names no memory, or `ANYORDER_PREEMPTIONS` or
+    /// `ANYORDER_TURNS` is and is no number.
     pub fn new() -> Builder {
-        let limits = Limits { preemptions_max: environment::preemptions(), ..Limits::default() };
+        let usual = Limits::default();
+        let turns_max = environment::turns().unwrap_or(usual.turns_max);
+        let limits = Limits { preemptions_max: environment::preemptions(), turns_max, ..usual };
         Builder { memory: environment::memory(), limits, ..Builder::default() }
     }
 
@@ -119,7 +121,8 @@ impl Builder {
 
     /// Sets after how many turns in vain a loop may give up that is explored turn by turn: 32 if
     /// not said otherwise. A loop that spins and gives way, and gives up only after more turns,
-    /// makes the check incomplete, and the check names it.
+    /// makes the check incomplete, and the check names it. Otherwise the variable `ANYORDER_TURNS`
+    /// does the same.
     ///
     /// ```
     /// use anyorder::sync::atomic::{AtomicU32, Ordering::SeqCst};
