@@ -6,8 +6,8 @@ use crate::ids::ThreadId;
 use crate::learn::{Blocked, Fault, Found, LearnOptions, Sabotage, conflict};
 use crate::op::{Act, Op};
 use crate::program::ThreadProgram;
-use crate::spinning::LongLoop;
 use crate::races::{Slots, Views};
+use crate::spinning::LongLoop;
 use anyorder_common::random::{Random, SplitMix64};
 use rustc_hash::FxHashMap;
 

@@ -29,6 +29,7 @@ use learner::Learner;
 
 mod behaviour;
 mod calls;
+mod classes;
 mod confirm;
 mod footprint;
 mod hash;
