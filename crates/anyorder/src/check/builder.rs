@@ -149,6 +149,37 @@ impl Builder {
         self
     }
 
+    /// Combines the number of turns in vain before a thread leaves a loop that gives up with all
+    /// that comes later. Otherwise one execution is run for each number, and what the thread does
+    /// in it after the loop is compared with what it does after fewer turns; only if that differs,
+    /// everything is explored from there.
+    ///
+    /// ```
+    /// use anyorder::sync::atomic::{AtomicU32, Ordering::SeqCst};
+    /// use anyorder::{Builder, thread};
+    /// use std::sync::Arc;
+    ///
+    /// let test = || {
+    ///     let count = Arc::new(AtomicU32::new(0));
+    ///     let theirs = Arc::clone(&count);
+    ///     thread::spawn(move || (1..=2).for_each(|item| theirs.store(item, SeqCst)));
+    ///     for item in 1..=2 {
+    ///         for _ in 0..10 {
+    ///             if count.load(SeqCst) >= item {
+    ///                 break;
+    ///             }
+    ///             thread::yield_now();
+    ///         }
+    ///     }
+    /// };
+    /// let all = Builder::new().turns_apart().explore(test).executions;
+    /// assert!(Builder::new().explore(test).executions < all);
+    /// ```
+    pub fn turns_apart(mut self) -> Builder {
+        self.limits.turns_apart = true;
+        self
+    }
+
     /// Makes the panic of a spawned thread a result of its join, as in the standard library, and no
     /// failure.
     pub fn panics_are_results(mut self) -> Builder {

@@ -7,6 +7,7 @@ use super::footprint::{FootprintId, Footprints};
 use super::kind::touches;
 use super::memo::Memo;
 use super::sabotage::Sabotage;
+use super::turns::Turns;
 use crate::ids::{ObjectId, SiteId, ThreadId};
 use crate::object::Object;
 use crate::op::{Act, Op};
@@ -95,6 +96,10 @@ pub(crate) struct Behaviours {
     /// By node where a thread gives way, what has to be possible before it can be tried whether it
     /// waits.
     pub(super) needs: FxHashMap<NodeId, Option<Op>>,
+    /// Turns in vain of loops that give up.
+    pub(super) turns: RefCell<Turns>,
+    /// Whether a loop gives up.
+    pub(super) has_yields: bool,
     /// Whether some thread accesses plain data.
     pub(crate) has_accesses: bool,
     pub(crate) sabotage: Sabotage,
@@ -123,6 +128,8 @@ impl Behaviours {
             memo: RefCell::default(),
             epoch: 0,
             needs: FxHashMap::default(),
+            turns: RefCell::default(),
+            has_yields: false,
             has_accesses: false,
             sabotage: Sabotage::None,
         }
@@ -139,6 +146,10 @@ impl Behaviours {
 
     pub(crate) fn op(&self, node: NodeId) -> &Op {
         &self.ops[self.node(node).op.0 as usize]
+    }
+
+    pub(super) fn op_of(&self, op: OpId) -> &Op {
+        &self.ops[op.0 as usize]
     }
 
     /// The object within whose invocations an operation is; [`ObjectId::NONE`] for none.
@@ -213,6 +224,7 @@ impl Behaviours {
             self.ends[child.index()] = Some(op.object);
             self.epoch += 1;
         }
+        self.has_yields |= op.act == Act::Yield;
         op.objects(|object| {
             if self.initial.len() <= object.index() {
                 self.initial.resize(object.index() + 1, None);
@@ -297,7 +309,9 @@ impl Behaviours {
                 children.insert(at, (result, node));
                 self.nodes[node.0 as usize].parents.push(parent);
                 self.grown.push(parent);
-                self.epoch += u64::from(self.memo.get_mut().rests_on(parent));
+                // What is known of turns in vain may tell that a place need not be searched.
+                let rests = self.has_yields || self.memo.get_mut().rests_on(parent);
+                self.epoch += u64::from(rests);
                 if (parent.0 as usize) < self.classified {
                     self.joined.push(node);
                 }
@@ -316,6 +330,8 @@ impl Behaviours {
         self.nodes[node.0 as usize].op = id;
         self.grown.push(node);
         self.epoch += 1;
+        self.has_yields |= op.act == Act::Yield;
+        self.turns.get_mut().renew();
     }
 
     /// Notes whether it is known whether a thread waits at a node; if not, what has to be possible
@@ -354,7 +370,7 @@ impl Behaviours {
             own: FootprintId::EMPTY,
             future: FootprintId::EMPTY,
             // Unlike all others, until the classes are made again.
-            class: u32::MAX - node.0,
+            class: u32::MAX - 1 - node.0,
         });
         let own = self.footprint_of(node);
         let place = &mut self.nodes[node.0 as usize];

@@ -4,11 +4,15 @@
 use super::behaviour::{Behaviours, Node, NodeId, OpId};
 use super::footprint::FootprintId;
 use super::sabotage::Sabotage;
+use super::turns::Cover;
 use crate::ids::{ObjectId, ThreadId};
 use crate::op::{Act, Op};
 
 /// Stands for the end of any thread whose end nobody sees.
 const UNSEEN_END: OpId = OpId(u32::MAX);
+
+/// Stands for every place that need not be searched.
+const COVERED: u32 = u32::MAX;
 
 /// An operation, the object within whose invocations it is, and the classes after each result.
 pub(super) type ClassKey = (OpId, ObjectId, Vec<(u64, u32)>);
@@ -123,7 +127,10 @@ impl Behaviours {
             return node.0;
         }
         let op = if self.is_unseen_end(node) { UNSEEN_END } else { self.node(node).op };
-        let of = |child: &(u64, NodeId)| (child.0, self.node(child.1).class);
+        let of = |child: &(u64, NodeId)| match self.cover(node, child.1) {
+            Cover::Covered => (child.0, COVERED),
+            _ => (child.0, self.node(child.1).class),
+        };
         let mut children: Vec<(u64, u32)> = self.node(node).children.iter().map(of).collect();
         if sabotage == Sabotage::FuturesForgotten {
             children.clear();

@@ -46,6 +46,7 @@ mod sabotage;
 mod settle;
 mod shortest;
 mod state;
+mod turns;
 mod walks;
 
 /// Explores a program by learning.
