@@ -286,6 +286,34 @@ fn turns_that_are_counted_are_seen() {
     }
 }
 
+/// A loop that gives up, and then waits for a lock that the thread also took before the loop, at
+/// the same place in the source.
+#[test]
+fn a_lock_after_a_loop_is_not_of_the_loop() {
+    fn value(of: &Mutex<u32>) -> u32 {
+        *of.lock().unwrap()
+    }
+    let seen = outcomes(|report| {
+        let (lock, flag) = (Arc::new(Mutex::new(0)), Arc::new(AtomicU32::new(0)));
+        let (theirs, their_flag) = (Arc::clone(&lock), Arc::clone(&flag));
+        let other = thread::spawn(move || {
+            let mut held = theirs.lock().unwrap();
+            their_flag.store(1, SeqCst);
+            *held += 1;
+        });
+        value(&lock);
+        let gives_up = (0..3).all(|_| {
+            let is_held = lock.try_lock().is_err();
+            thread::yield_now();
+            is_held
+        });
+        value(&lock);
+        report.tell(gives_up);
+        other.join().unwrap();
+    });
+    assert_eq!(seen, [false, true]);
+}
+
 /// A waiter that spins and then parks: the turns of one loop are not combined with those of others.
 #[test]
 fn turns_of_several_loops_are_not_combined() {
