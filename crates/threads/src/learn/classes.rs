@@ -140,7 +140,7 @@ impl Behaviours {
     }
 
     /// Where nobody looks at its end, a thread ends like every other one.
-    fn is_unseen_end(&self, node: NodeId) -> bool {
+    pub(super) fn is_unseen_end(&self, node: NodeId) -> bool {
         let op = self.op(node);
         matches!(op.act, Act::Exit(_)) && !self.ends_known.contains(&op.object)
     }
