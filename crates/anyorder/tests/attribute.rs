@@ -71,6 +71,20 @@ fn a_bound() {
     assert_eq!(count.into_inner(), 2);
 }
 
+/// Without the option the check is not complete.
+#[anyorder::test(turns = 40)]
+fn a_loop_that_gives_up_late() {
+    let flag = std::sync::Arc::new(anyorder::sync::atomic::AtomicU32::new(0));
+    let theirs = std::sync::Arc::clone(&flag);
+    thread::spawn(move || theirs.store(1, Ordering::SeqCst));
+    for _ in 0..40 {
+        if flag.load(Ordering::SeqCst) == 1 {
+            break;
+        }
+        thread::yield_now();
+    }
+}
+
 #[test]
 fn all_bodies_run_in_all_executions() {
     a_function();

@@ -42,6 +42,25 @@ fn lost_update() {
     assert_eq!(count.load(Relaxed), 2, "an update is lost");
 }
 
+/// A loop that gives up after 50 turns in vain, beside a thread that ends it.
+#[test]
+fn gives_up_late_as_a_child() {
+    if std::env::var_os("ANYORDER_TEST_CHILD").is_none() {
+        return;
+    }
+    anyorder::check(|| {
+        let flag = Arc::new(AtomicBool::new(false));
+        let theirs = Arc::clone(&flag);
+        thread::spawn(move || theirs.store(true, Relaxed));
+        for _ in 0..50 {
+            if flag.load(Relaxed) {
+                break;
+            }
+            thread::yield_now();
+        }
+    });
+}
+
 fn child(test: &str, variable: (&str, &str)) -> String {
     let own = std::env::current_exe().expect("the test itself");
     let mut command = Command::new(own);
@@ -63,6 +82,17 @@ fn the_variable_bounds_preemptions() {
     }
     let wrong = run("two");
     assert!(wrong.contains(r#"ANYORDER_PREEMPTIONS is "two", expected a number"#), "{wrong}");
+}
+
+#[test]
+fn the_variable_sets_how_late_loops_give_up() {
+    let run = |value| child("environment::gives_up_late_as_a_child", ("ANYORDER_TURNS", value));
+    let passed = run("50");
+    assert!(passed.contains("1 passed"), "{passed}");
+    let late = run("");
+    assert!(late.contains("1 failed") && late.contains("turns_max("), "{late}");
+    let wrong = run("many");
+    assert!(wrong.contains(r#"ANYORDER_TURNS is "many", expected a number"#), "{wrong}");
 }
 
 #[test]

@@ -253,3 +253,101 @@ fn failures_after_giving_up_are_replayed() {
     let again = Builder::new().replay(failure.replay()).explore(test);
     assert_eq!(again.replayed, Some(anyorder::Replayed::Same), "{again}");
 }
+
+/// What a thread does after a loop may depend on how many turns it took: then all is explored.
+#[test]
+fn turns_that_are_counted_are_seen() {
+    let test = || {
+        let (flag, turns) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+        let (their_flag, their_turns) = (Arc::clone(&flag), Arc::clone(&turns));
+        let other = thread::spawn(move || {
+            their_flag.store(1, SeqCst);
+            let seen = their_turns.load(SeqCst);
+            their_flag.store(2, SeqCst);
+            seen
+        });
+        let mut count = 0;
+        for _ in 0..8 {
+            if flag.load(SeqCst) > 0 {
+                break;
+            }
+            count += 1;
+            thread::yield_now();
+        }
+        turns.store(count, SeqCst);
+        let late = flag.load(SeqCst);
+        let seen = other.join().unwrap();
+        assert!((count, late, seen) != (5, 1, 5), "five turns");
+    };
+    for builder in [Builder::new(), Builder::new().turns_apart()] {
+        let summary = builder.explore(test);
+        assert!(summary.to_string().contains("five turns"), "{summary}");
+        assert_eq!(summary.failures.len(), 1);
+    }
+}
+
+/// A loop that gives up, and then waits for a lock that the thread also took before the loop, at
+/// the same place in the source.
+#[test]
+fn a_lock_after_a_loop_is_not_of_the_loop() {
+    fn value(of: &Mutex<u32>) -> u32 {
+        *of.lock().unwrap()
+    }
+    let seen = outcomes(|report| {
+        let (lock, flag) = (Arc::new(Mutex::new(0)), Arc::new(AtomicU32::new(0)));
+        let (theirs, their_flag) = (Arc::clone(&lock), Arc::clone(&flag));
+        let other = thread::spawn(move || {
+            let mut held = theirs.lock().unwrap();
+            their_flag.store(1, SeqCst);
+            *held += 1;
+        });
+        value(&lock);
+        let gives_up = (0..3).all(|_| {
+            let is_held = lock.try_lock().is_err();
+            thread::yield_now();
+            is_held
+        });
+        value(&lock);
+        report.tell(gives_up);
+        other.join().unwrap();
+    });
+    assert_eq!(seen, [false, true]);
+}
+
+/// A waiter that spins and then parks: the turns of one loop are not combined with those of others.
+#[test]
+fn turns_of_several_loops_are_not_combined() {
+    let test = |items: u32| {
+        move || {
+            let ready = Arc::new(AtomicU32::new(0));
+            let theirs = Arc::clone(&ready);
+            let waiter = thread::spawn(move || {
+                for item in 0..items {
+                    let mut backoff = Backoff::default();
+                    while theirs.load(SeqCst) <= item {
+                        match backoff.is_completed() {
+                            true => thread::park(),
+                            false => backoff.snooze(),
+                        }
+                    }
+                }
+            });
+            for item in 0..items {
+                ready.store(item + 1, SeqCst);
+                waiter.thread().unpark();
+            }
+            waiter.join().unwrap();
+        }
+    };
+    let explore = |items| {
+        (Builder::new().explore(test(items)), Builder::new().turns_apart().explore(test(items)))
+    };
+    let (two, two_apart) = explore(2);
+    let (three, three_apart) = explore(3);
+    for summary in [&two, &two_apart, &three, &three_apart] {
+        assert!(summary.is_ok(), "{summary}");
+    }
+    let counts = [&two, &two_apart, &three, &three_apart].map(|summary| summary.executions);
+    println!("{counts:?}");
+    assert!(2 * counts[0] < counts[1] && 4 * counts[2] < counts[3], "{counts:?}");
+}

@@ -4,8 +4,8 @@ use crate::tokens::{Error, is_sign};
 use proc_macro::{Ident, Span, TokenStream, TokenTree};
 
 /// All options, for messages.
-const NAMES: &str = "`executions`, `steps`, `time`, `preemptions`, `stack_size`, `replay`, \
-    `report`, `leaks_allowed` or `panics_are_results`";
+const NAMES: &str = "`executions`, `steps`, `time`, `preemptions`, `turns`, `stack_size`, \
+    `replay`, `report`, `leaks_allowed` or `panics_are_results`";
 
 /// Returns the calls of the builder that options stand for, as the text of Rust code.
 pub(crate) fn calls(options: TokenStream) -> Result<String, Error> {
@@ -55,11 +55,12 @@ fn call(name: &Ident, value: Option<TokenTree>) -> Result<String, Error> {
             let method = if text == "stack_size" { text } else { format!("{text}_max") };
             Ok(format!(".{method}({number})"))
         }
-        "preemptions" => {
-            let value = value.ok_or_else(|| wanted("`preemptions = 2`"))?;
+        "preemptions" | "turns" => {
+            let example = if text == "turns" { "`turns = 64`" } else { "`preemptions = 2`" };
+            let value = value.ok_or_else(|| wanted(example))?;
             let most: Result<u32, _> = value.to_string().replace('_', "").parse();
             let wrong = |_| Error::new(value.span(), "expected a number, like `2`");
-            Ok(format!(".preemptions_max({})", most.map_err(wrong)?))
+            Ok(format!(".{text}_max({})", most.map_err(wrong)?))
         }
         "time" => {
             let value = value.ok_or_else(|| wanted("`time = \"10s\"`"))?;

@@ -2,15 +2,19 @@
 
 use crate::execution::{Ending, Event, Execution, Step};
 use crate::program::ThreadProgram;
+use crate::spinning::LongLoop;
 use std::ops::ControlFlow;
 
 /// How far a plain search went.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plain {
     /// The number of executions.
     pub executions: u64,
     /// Whether these are all there are.
     pub complete: bool,
+    /// The loops that give up after more turns in vain than are explored turn by turn. If there are
+    /// some, the search is not complete.
+    pub long_loops: Vec<LongLoop>,
 }
 
 /// Runs every execution of at most `steps_max` steps, in which threads spin in vain at most
@@ -26,6 +30,17 @@ pub fn every_execution<P: ThreadProgram + ?Sized>(
 ) -> Plain {
     let mut execution = Execution::new(program);
     execution.set_spins_max(spins_max);
+    let (executions, complete) = visit_all(&mut execution, steps_max, &mut visit);
+    let long_loops = execution.loops().long.clone();
+    Plain { executions, complete: complete && long_loops.is_empty(), long_loops }
+}
+
+/// Returns how many executions there were, and whether all were shown.
+fn visit_all<P: ThreadProgram + ?Sized>(
+    execution: &mut Execution<'_, P>,
+    steps_max: usize,
+    visit: &mut impl FnMut(&mut P, &[Event], Ending) -> ControlFlow<()>,
+) -> (u64, bool) {
     // The steps that were possible at each choice, and which one is taken. What is learnt of loops
     // later does not change these.
     let mut choices: Vec<(Vec<Step>, usize)> = Vec::new();
@@ -38,7 +53,7 @@ pub fn every_execution<P: ThreadProgram + ?Sized>(
             if at == choices.len() {
                 execution.ready(&mut ready);
                 if execution.has_diverged() {
-                    return Plain { executions, complete: false };
+                    return (executions, false);
                 }
                 if ready.is_empty() {
                     break execution.ending();
@@ -50,7 +65,7 @@ pub fn every_execution<P: ThreadProgram + ?Sized>(
             }
             let (steps, choice) = &choices[at];
             if execution.step(steps[*choice]).is_none() {
-                return Plain { executions, complete: false };
+                return (executions, false);
             }
             at += 1;
         };
@@ -60,14 +75,14 @@ pub fn every_execution<P: ThreadProgram + ?Sized>(
         let flow = visit(execution.program(), &events, ending);
         *execution.events_mut() = events;
         if flow.is_break() {
-            return Plain { executions, complete: false };
+            return (executions, false);
         }
         while choices.last().is_some_and(|(steps, choice)| choice + 1 == steps.len()) {
             choices.pop();
         }
         match choices.last_mut() {
             Some((_, choice)) => *choice += 1,
-            None => return Plain { executions, complete: true },
+            None => return (executions, true),
         }
     }
 }

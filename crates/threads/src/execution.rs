@@ -425,8 +425,11 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
             } else if self.world.alternatives(thread, op) == 0 {
                 let takes =
                     matches!(op.act, Act::Lock(..) | Act::Convert { .. } | Act::Acquire(..));
-                let own = self.events.iter().rev().filter(|event| event.step.thread == thread);
-                let is_own = own.take(RECENT).any(|event| event.site == *site && event.op == *op);
+                // Of a whole turn, the trial has shown all operations.
+                let from = if trial.turns() > 1 { before } else { 0 };
+                let own = self.events[from..].iter().rev();
+                let own = own.filter(|event| event.step.thread == thread).take(RECENT);
+                let is_own = own.into_iter().any(|event| event.site == *site && event.op == *op);
                 return if takes && is_own { End::Needs(op.clone()) } else { End::Left };
             }
             let is_long = self.events.len() - before >= TRIAL_MAX;

@@ -7,6 +7,7 @@ use crate::learn::{Blocked, Fault, Found, LearnOptions, Sabotage, conflict};
 use crate::op::{Act, Op};
 use crate::program::ThreadProgram;
 use crate::races::{Slots, Views};
+use crate::spinning::LongLoop;
 use anyorder_common::random::{Random, SplitMix64};
 use rustc_hash::FxHashMap;
 
@@ -41,6 +42,9 @@ pub struct Sampled {
     pub steps: u64,
     /// The faults, each once, in the order in which they were found.
     pub faults: Vec<Found>,
+    /// The loops that give up after more turns in vain than `turns_max`: what they do then was seen
+    /// only where nothing else could go on.
+    pub long_loops: Vec<LongLoop>,
 }
 
 /// Runs random executions, as many as `options` allow. The same seed gives the same ones.
@@ -73,6 +77,7 @@ pub fn sample<P: ThreadProgram + ?Sized>(
             fuzzer.note(guide, execution.events());
         }
     }
+    sampled.long_loops = execution.loops().long.clone();
     sampled
 }
 

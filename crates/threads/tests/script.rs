@@ -30,6 +30,7 @@ struct Place {
 #[derive(Clone, Debug)]
 struct Bounded {
     spin: Spin,
+    turns: u64,
     turns_left: u64,
     /// The operations of this turn that were made, and what they read.
     made: usize,
@@ -68,6 +69,34 @@ impl Script {
     pub(crate) fn new(program: Concurrent) -> Script {
         let (places, seen, ops) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
         Script { program, places, is_trial: false, seen, ops }
+    }
+
+    /// The position of an operation of a loop that gives up; others need none.
+    fn site(&self, thread: ThreadId) -> SiteId {
+        let Some(place) = self.places.get(&thread.0) else { return SiteId::NONE };
+        let Some(at) = &place.bounded else { return SiteId::NONE };
+        let of_loop = place.lists.iter().fold(1 + thread.0, |site, list| 31 * site + list.1 as u32);
+        SiteId(16 * of_loop + at.made as u32)
+    }
+
+    /// What a thread saw, with the last turn alone of each loop that gives up.
+    pub(crate) fn without_turns_in_vain(&self, thread: usize, history: &[u64]) -> Vec<u64> {
+        let mut alone = Script::new(self.program.clone());
+        let id = ThreadId(thread as u32);
+        let (mut kept, mut from) = (Vec::new(), 0);
+        alone.resume(id, 0);
+        for result in history {
+            let bounded = alone.places.get(&id.0).and_then(|place| place.bounded.as_ref());
+            if let Some(at) = bounded.filter(|at| at.made == 1) {
+                if at.turns_left < at.turns {
+                    kept.truncate(from);
+                }
+                from = kept.len();
+            }
+            kept.push(*result);
+            alone.resume(id, *result);
+        }
+        kept
     }
 
     fn end(&self, thread: usize) -> ObjectId {
@@ -204,9 +233,11 @@ impl Script {
                     place.lists.push((if place.last == value { then } else { otherwise }, 0));
                 }
                 Stmt::SpinUpTo(spin) => {
-                    let turns_left = spin.turns + if spin.is_more { place.last } else { 0 };
+                    let turns = spin.turns + if spin.is_more { place.last } else { 0 };
                     let (spin, made, reads) = (*spin, 0, Vec::new());
-                    place.bounded = Some(Bounded { spin, turns_left, made, reads, is_over: false });
+                    let (turns_left, is_over) = (turns, false);
+                    let bounded = Bounded { spin, turns, turns_left, made, reads, is_over };
+                    place.bounded = Some(bounded);
                     if let Some(op) = self.turn(thread, place) {
                         return op;
                     }
@@ -244,6 +275,9 @@ impl Script {
             (at.made, at.turns_left) = (0, at.turns_left - 1);
         }
         if at.turns_left == 0 || (at.is_over && at.made == body.len()) {
+            if at.spin.counts {
+                place.last = at.turns - at.turns_left;
+            }
             place.bounded = None;
             return None;
         }
@@ -322,7 +356,7 @@ impl ThreadProgram for Script {
         }
         let op = self.next(number);
         self.ops.insert(format!("{:?}", op.act));
-        Next { op, site: SiteId::NONE }
+        Next { op, site: self.site(thread) }
     }
 
     fn stop(&mut self) {}

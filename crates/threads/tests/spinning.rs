@@ -4,7 +4,7 @@ use crate::learn::{Sabotage, explore_with_fault};
 use crate::tests::script::Script;
 use anyorder_testkit::concurrent::{
     Concurrent, Do, Hold, Outcome, Spin, Stmt, Thing, Waits, everything, racy_cells,
-    random_spinning_program, random_waiting_program,
+    random_counting_program, random_spinning_program, random_waiting_program,
 };
 use anyorder_testkit::effort::sampled;
 use anyorder_threads::{
@@ -20,7 +20,23 @@ const SPINS_MAX: u32 = 10;
 const SHOWING: [u64; 3] = [12, 27, 41];
 
 fn options(classes: bool, spins_max: u32) -> LearnOptions {
-    LearnOptions { classes, spins_max, ..LearnOptions::default() }
+    LearnOptions { classes, spins_max, merges_turns: false, ..LearnOptions::default() }
+}
+
+/// As [`options`], with turns in vain left out.
+fn merging(spins_max: u32) -> LearnOptions {
+    LearnOptions { merges_turns: true, ..options(false, spins_max) }
+}
+
+/// What threads saw, with the last turn alone of each loop that gives up.
+fn without_turns_in_vain(
+    script: &Script,
+    seen: &BTreeSet<(usize, Vec<u64>)>,
+) -> BTreeSet<(usize, Vec<u64>)> {
+    let one = |(thread, history): &(usize, Vec<u64>)| {
+        (*thread, script.without_turns_in_vain(*thread, history))
+    };
+    seen.iter().map(one).collect()
 }
 
 /// The sets of threads that get stuck, with whether one spins.
@@ -50,8 +66,13 @@ fn difference(
 ) -> Option<String> {
     let mut script = Script::new(program.clone());
     let learnt = explore_with_fault(&mut script, options, sabotage);
-    let missing: Vec<_> = all.seen.difference(&script.seen).collect();
     let more: Vec<_> = script.seen.difference(&all.seen).collect();
+    let (mut wanted, mut seen) = (all.seen.clone(), script.seen.clone());
+    if options.merges_turns {
+        (wanted, seen) =
+            (without_turns_in_vain(&script, &wanted), without_turns_in_vain(&script, &seen));
+    }
+    let missing: Vec<_> = wanted.difference(&seen).collect();
     let found = stuck(&learnt);
     let ends = all.ends.len() as u64;
     let checks = [
@@ -120,6 +141,37 @@ fn loops_that_give_up_beside_loops_that_do_not() {
     }
 }
 
+/// Turns in vain that do not matter are left out, and nothing else.
+#[test]
+fn turns_in_vain_are_left_out() {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for seed in sampled(120, 4_000) {
+        let mut count = |name, by| *counts.entry(name).or_default() += by;
+        let (program, spins_max) = match seed % 4 {
+            0 if seed % 8 == 0 => (random_waiting_program(seed), SPINS_MAX),
+            0 => (random_spinning_program(seed, false), 200),
+            _ => (random_counting_program(seed), 200),
+        };
+        let Some(all) = everything(&program, 20_000, spins_max) else {
+            count("too large", 1);
+            continue;
+        };
+        let found = difference(&program, &all, &merging(spins_max), Sabotage::None);
+        assert_eq!(found, None, "seed {seed}: {program:#?}");
+        let executions =
+            |options| explore_by_learning(&mut Script::new(program.clone()), &options).executions;
+        let (before, after) =
+            (executions(options(false, spins_max)), executions(merging(spins_max)));
+        count("programs", 1);
+        count("executions", before);
+        count("executions, merged", after);
+        count("less", u64::from(after < before));
+        count("more", u64::from(after > before));
+    }
+    println!("{counts:?}");
+    assert!(counts["less"] > 10 && counts["executions, merged"] < counts["executions"]);
+}
+
 /// The plain search and random executions try loops, too.
 #[test]
 fn other_engines_see_loops_give_up() {
@@ -152,6 +204,29 @@ fn other_engines_see_loops_give_up() {
     }
     println!("complete, seen by samples, of all: {counts:?}");
     assert!(counts[0] > 8 && 10 * counts[1] > 7 * counts[2], "{counts:?}");
+}
+
+/// One thread spins, so often at most, beside one that ends the loop.
+fn beside_a_store(turns: u64) -> Concurrent {
+    let spin = Spin { body: vec![Do::Load(0)], until: 7, turns, is_more: false, counts: false };
+    let main = vec![Stmt::Do(Do::Spawn(1)), Stmt::SpinUpTo(Box::new(spin))];
+    let threads = vec![main, vec![Stmt::Do(Do::Store(0, 7))]];
+    Concurrent { things: vec![Thing::Number(0)], threads }
+}
+
+/// The plain search and random executions name loops that give up too late, too.
+#[test]
+fn other_engines_name_long_loops() {
+    for (turns, is_long) in [(20, false), (50, true)] {
+        let mut script = Script::new(beside_a_store(turns));
+        let go_on = |_: &mut Script, _: &[_], _| ControlFlow::Continue(());
+        let plain = every_execution(&mut script, (1_000, 200), go_on);
+        assert_eq!(plain.long_loops.len(), usize::from(is_long), "{plain:?}");
+        assert_eq!(plain.complete, !is_long, "{plain:?}");
+        let options = LearnOptions { executions_max: 20, ..options(false, 200) };
+        let sampled = sample(&mut script, Sampling::Walk, 1, &options);
+        assert_eq!(sampled.long_loops.len(), usize::from(is_long), "{sampled:?}");
+    }
 }
 
 #[test]
@@ -197,11 +272,23 @@ fn is_noticed(sabotage: Sabotage) -> bool {
     by_seed.is_some()
 }
 
+/// What a thread does after its loop may depend on how many turns it took.
+#[test]
+fn turns_that_matter_are_noticed() {
+    let by_seed = (90..400).find(|seed| {
+        let program = random_counting_program(*seed);
+        let Some(all) = everything(&program, 3_000, 200) else { return false };
+        difference(&program, &all, &merging(200), Sabotage::TurnsNeverMatter).is_some()
+    });
+    println!("noticed by seed {by_seed:?}");
+    assert!(by_seed.is_some());
+}
+
 /// A thread that looks at content under a lock and gives up, beside one with sections of the lock.
 fn beside_sections(count: u64, turns: u64) -> Concurrent {
     let (lock, unlock) = (Do::Lock(2, Hold::Write, Waits::Ever), Do::Unlock(2, Hold::Write));
     let body = vec![lock, Do::Use(3), unlock, Do::Load(1)];
-    let spin = Spin { body, until: 7, turns, is_more: false };
+    let spin = Spin { body, until: 7, turns, is_more: false, counts: false };
     let mut main = vec![Do::Spawn(1)];
     for number in 0..count {
         main.extend([lock, Do::Use(3), Do::Store(1, 8 + number), Do::Load(0), unlock, Do::Load(0)]);

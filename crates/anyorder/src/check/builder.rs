@@ -59,10 +59,12 @@ impl Builder {
     ///
     /// # Panics
     ///
-    /// If the variable `ANYORDER_MEMORY` is set and names no memory, or `ANYORDER_PREEMPTIONS` is
-    /// and is no number.
+    /// If the variable `ANYORDER_MEMORY` is set and names no memory, or `ANYORDER_PREEMPTIONS` or
+    /// `ANYORDER_TURNS` is and is no number.
     pub fn new() -> Builder {
-        let limits = Limits { preemptions_max: environment::preemptions(), ..Limits::default() };
+        let usual = Limits::default();
+        let turns_max = environment::turns().unwrap_or(usual.turns_max);
+        let limits = Limits { preemptions_max: environment::preemptions(), turns_max, ..usual };
         Builder { memory: environment::memory(), limits, ..Builder::default() }
     }
 
@@ -119,7 +121,8 @@ impl Builder {
 
     /// Sets after how many turns in vain a loop may give up that is explored turn by turn: 32 if
     /// not said otherwise. A loop that spins and gives way, and gives up only after more turns,
-    /// makes the check incomplete, and the check names it.
+    /// makes the check incomplete, and the check names it. Otherwise the variable `ANYORDER_TURNS`
+    /// does the same.
     ///
     /// ```
     /// use anyorder::sync::atomic::{AtomicU32, Ordering::SeqCst};
@@ -143,6 +146,37 @@ impl Builder {
     /// ```
     pub fn turns_max(mut self, turns: u32) -> Builder {
         self.limits.turns_max = turns;
+        self
+    }
+
+    /// Combines the number of turns in vain before a thread leaves a loop that gives up with all
+    /// that comes later. Otherwise one execution is run for each number, and what the thread does
+    /// in it after the loop is compared with what it does after fewer turns; only if that differs,
+    /// everything is explored from there.
+    ///
+    /// ```
+    /// use anyorder::sync::atomic::{AtomicU32, Ordering::SeqCst};
+    /// use anyorder::{Builder, thread};
+    /// use std::sync::Arc;
+    ///
+    /// let test = || {
+    ///     let count = Arc::new(AtomicU32::new(0));
+    ///     let theirs = Arc::clone(&count);
+    ///     thread::spawn(move || (1..=2).for_each(|item| theirs.store(item, SeqCst)));
+    ///     for item in 1..=2 {
+    ///         for _ in 0..10 {
+    ///             if count.load(SeqCst) >= item {
+    ///                 break;
+    ///             }
+    ///             thread::yield_now();
+    ///         }
+    ///     }
+    /// };
+    /// let all = Builder::new().turns_apart().explore(test).executions;
+    /// assert!(Builder::new().explore(test).executions < all);
+    /// ```
+    pub fn turns_apart(mut self) -> Builder {
+        self.limits.turns_apart = true;
         self
     }
 

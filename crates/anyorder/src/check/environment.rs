@@ -28,10 +28,23 @@ pub(super) fn memory() -> Memory {
 ///
 /// If it is no number.
 pub(super) fn preemptions() -> Option<u32> {
-    let text = variable("ANYORDER_PREEMPTIONS")?;
+    number("ANYORDER_PREEMPTIONS")
+}
+
+/// Returns the most turns in vain of a loop that the variable `ANYORDER_TURNS` asks for.
+///
+/// # Panics
+///
+/// If it is no number.
+pub(super) fn turns() -> Option<u32> {
+    number("ANYORDER_TURNS")
+}
+
+fn number(name: &str) -> Option<u32> {
+    let text = variable(name)?;
     match text.parse() {
-        Ok(most) => Some(most),
-        Err(_) => panic!("ANYORDER_PREEMPTIONS is {text:?}, expected a number"),
+        Ok(number) => Some(number),
+        Err(_) => panic!("{name} is {text:?}, expected a number"),
     }
 }
 

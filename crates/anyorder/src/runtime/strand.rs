@@ -171,15 +171,19 @@ impl Strand {
     }
 
     /// Returns what it read since it gave way last, if that is what it read before. A change that
-    /// it took back is a read of what was there: an attempt in vain.
+    /// it took back is a read of what was there: an attempt in vain. To give way several times
+    /// without a read in between is to give way once.
     pub(crate) fn give_way(&mut self) -> Option<Box<[(Op, u64)]>> {
         for changed in std::mem::take(&mut self.changed) {
             if changed.before == changed.after {
                 self.note_read(changed.op, changed.before);
             }
         }
+        if self.reads.is_empty() {
+            return None;
+        }
         let reads = std::mem::take(&mut self.reads);
-        let spins = !reads.is_empty() && reads == self.reads_before;
+        let spins = reads == self.reads_before;
         let awaited = spins.then(|| reads.clone().into_boxed_slice());
         self.reads_before = reads;
         awaited

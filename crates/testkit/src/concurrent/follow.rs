@@ -83,7 +83,8 @@ impl Walk<'_> {
                 },
                 Stmt::SpinUpTo(spin) => {
                     let turns = spin.turns + if spin.is_more { self.last } else { 0 };
-                    for _ in 0..turns {
+                    let mut in_vain = 0;
+                    while in_vain < turns {
                         let mut is_over = false;
                         for op in &spin.body {
                             let Some(result) = self.result() else { return Some(Next::Op(*op)) };
@@ -96,7 +97,9 @@ impl Walk<'_> {
                         if self.result().is_none() {
                             return Some(Next::Yield);
                         }
+                        in_vain += 1;
                     }
+                    self.last = if spin.counts { in_vain } else { self.last };
                 }
                 Stmt::Call(call) => {
                     if self.history.next().is_none() {

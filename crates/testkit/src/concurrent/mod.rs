@@ -6,7 +6,7 @@ pub use naive::{Outcome, everything, own_value};
 pub use racy::{racy_cells, racy_cells_within, random_racy_program};
 pub use random::random_program;
 pub use specified::random_specified_program;
-pub use spinning::{random_spinning_program, random_waiting_program};
+pub use spinning::{random_counting_program, random_spinning_program, random_waiting_program};
 
 mod bounded;
 mod follow;
@@ -191,6 +191,8 @@ pub struct Spin {
     pub turns: u64,
     /// Whether so many more are made as the last result before the loop says.
     pub is_more: bool,
+    /// Whether the turns in vain become the last result.
+    pub counts: bool,
 }
 
 /// An invocation: nobody else runs meanwhile, but where it has to wait.

@@ -72,6 +72,55 @@ pub fn random_waiting_program(seed: u64) -> Concurrent {
     maker.spawn_all(bodies)
 }
 
+/// Makes a random program with one thread that has two or three loops that give up, each after up
+/// to five turns, beside one or two threads that change what the loops read. What it does after a
+/// loop depends on the last result, and at times on how many turns in vain the loop took.
+#[must_use]
+pub fn random_counting_program(seed: u64) -> Concurrent {
+    let rng = SplitMix64(seed);
+    let mut maker = Maker { rng, turns: 4, is_racy: false };
+    let mut waiter = Vec::new();
+    for _ in 0..2 + maker.rng.below(2) {
+        maker.bounded(&mut waiter);
+        let after = waiter.pop();
+        if let Some(Stmt::SpinUpTo(mut spin)) = after {
+            spin.turns = 2 + maker.rng.below(4);
+            spin.counts = maker.rng.percent(20);
+            if maker.rng.percent(50) {
+                spin.body = vec![Do::Load(maker.rng.pick(&NUMBERS))];
+            }
+            waiter.push(Stmt::SpinUpTo(spin));
+        } else {
+            waiter.extend(after);
+        }
+        let number = maker.rng.pick(&NUMBERS);
+        waiter.push(match maker.rng.below(4) {
+            0 => Stmt::Do(Do::StoreNext(number)),
+            1 => Stmt::Do(Do::Load(number)),
+            value => {
+                let mut pieces = [Vec::new(), Vec::new()];
+                let at = maker.rng.index(2);
+                maker.piece(&mut pieces[at]);
+                let [then, otherwise] = pieces;
+                Stmt::If(value - 1, then, otherwise)
+            }
+        });
+    }
+    let mut bodies = vec![waiter];
+    for _ in 0..1 + usize::from(maker.rng.percent(30)) {
+        let mut body = Vec::new();
+        for _ in 0..1 + maker.rng.below(3) {
+            let number = maker.rng.pick(&NUMBERS);
+            match maker.rng.percent(70) {
+                true => body.push(Stmt::Do(Do::Store(number, maker.rng.below(3)))),
+                false => maker.piece(&mut body),
+            }
+        }
+        bodies.push(body);
+    }
+    maker.spawn_all(bodies)
+}
+
 impl Maker {
     fn spawn_all(&mut self, mut bodies: Vec<Vec<Stmt>>) -> Concurrent {
         for child in (1..bodies.len()).rev() {
@@ -179,7 +228,7 @@ impl Maker {
             is_more = true;
         }
         let turns = 1 + self.rng.below(self.turns);
-        stmts.push(Stmt::SpinUpTo(Box::new(Spin { body, until, turns, is_more })));
+        stmts.push(Stmt::SpinUpTo(Box::new(Spin { body, until, turns, is_more, counts: false })));
         if self.is_racy && self.rng.percent(50) {
             stmts.push(Stmt::If(0, vec![Stmt::Do(Do::Poke(CELL))], Vec::new()));
         }

@@ -2,10 +2,12 @@
 //! and of the operations that follow them.
 
 use super::calls::{Calls, Point};
+use super::classes::ClassKey;
 use super::footprint::{FootprintId, Footprints};
 use super::kind::touches;
 use super::memo::Memo;
 use super::sabotage::Sabotage;
+use super::turns::Turns;
 use crate::ids::{ObjectId, SiteId, ThreadId};
 use crate::object::Object;
 use crate::op::{Act, Op};
@@ -19,25 +21,22 @@ use std::hash::Hash as _;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct NodeId(pub(crate) u32);
 
-/// Stands for the end of any thread whose end nobody sees.
-const UNSEEN_END: OpId = OpId(u32::MAX);
-
 /// An operation, by its number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) struct OpId(u32);
+pub(crate) struct OpId(pub(super) u32);
 
 #[derive(Debug)]
 pub(crate) struct Node {
     pub(crate) op: OpId,
     pub(crate) site: SiteId,
     /// Several only after invocations that returned the same.
-    parents: Vec<NodeId>,
+    pub(super) parents: Vec<NodeId>,
     /// By result, ascending.
-    children: Vec<(u64, NodeId)>,
+    pub(super) children: Vec<(u64, NodeId)>,
     /// The outermost invocation in which the operation is.
-    invocation: Option<NodeId>,
+    pub(super) invocation: Option<NodeId>,
     /// How many invocations it is in.
-    depth: u32,
+    pub(super) depth: u32,
     /// Whether it is known whether the thread waits here, if it gives way.
     pub(crate) is_settled: bool,
     /// The footprint of this operation and, if an invocation goes on after it, of its rest.
@@ -47,9 +46,6 @@ pub(crate) struct Node {
     /// Nodes of one class have the same future, as far as it was known when the classes were made.
     pub(crate) class: u32,
 }
-
-/// An operation, the object within whose invocations it is, and the classes after each result.
-type ClassKey = (OpId, ObjectId, Vec<(u64, u32)>);
 
 /// The program did something else after the same results.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -65,34 +61,34 @@ pub struct Divergence {
 /// The trees of all threads.
 #[derive(Debug)]
 pub(crate) struct Behaviours {
-    nodes: Vec<Node>,
-    roots: Vec<Option<NodeId>>,
-    ops: Vec<Op>,
+    pub(super) nodes: Vec<Node>,
+    pub(super) roots: Vec<Option<NodeId>>,
+    pub(super) ops: Vec<Op>,
     op_ids: FxHashMap<Op, OpId>,
     /// The footprints of the operations alone, by the object within whose invocations they are.
-    footprints_of: FxHashMap<(OpId, ObjectId), FootprintId>,
+    pub(super) footprints_of: FxHashMap<(OpId, ObjectId), FootprintId>,
     calls: Calls,
     /// Where a thread goes on after an invocation that returned some value.
     returns: FxHashMap<(NodeId, u64), NodeId>,
     /// Objects that are only touched within invocations of one object.
-    private: FxHashSet<ObjectId>,
+    pub(super) private: FxHashSet<ObjectId>,
     /// The objects at their start, by number.
     initial: Vec<Option<Object>>,
     pub(crate) footprints: Footprints,
     /// By thread, where it is joined.
     ends: Vec<Option<ObjectId>>,
     /// The ends of threads that other threads look at.
-    ends_known: FxHashSet<ObjectId>,
+    pub(super) ends_known: FxHashSet<ObjectId>,
     /// The classes: by operation, and by the classes after each result.
-    classes: FxHashMap<ClassKey, u32>,
+    pub(super) classes: FxHashMap<ClassKey, u32>,
     /// Whether each node is a class of its own.
-    apart: bool,
+    pub(super) apart: bool,
     /// How many nodes have classes.
-    classified: usize,
+    pub(super) classified: usize,
     /// Nodes with new children.
-    grown: Vec<NodeId>,
+    pub(super) grown: Vec<NodeId>,
     /// The children that are new below nodes that are not.
-    joined: Vec<NodeId>,
+    pub(super) joined: Vec<NodeId>,
     /// What was found out about footprints and places, to choose the threads to try.
     pub(crate) memo: RefCell<Memo>,
     /// Counts what persistent sets that were found before may not hold for.
@@ -100,6 +96,10 @@ pub(crate) struct Behaviours {
     /// By node where a thread gives way, what has to be possible before it can be tried whether it
     /// waits.
     pub(super) needs: FxHashMap<NodeId, Option<Op>>,
+    /// Turns in vain of loops that give up.
+    pub(super) turns: RefCell<Turns>,
+    /// Whether a loop gives up.
+    pub(super) has_yields: bool,
     /// Whether some thread accesses plain data.
     pub(crate) has_accesses: bool,
     pub(crate) sabotage: Sabotage,
@@ -128,6 +128,8 @@ impl Behaviours {
             memo: RefCell::default(),
             epoch: 0,
             needs: FxHashMap::default(),
+            turns: RefCell::default(),
+            has_yields: false,
             has_accesses: false,
             sabotage: Sabotage::None,
         }
@@ -146,8 +148,12 @@ impl Behaviours {
         &self.ops[self.node(node).op.0 as usize]
     }
 
+    pub(super) fn op_of(&self, op: OpId) -> &Op {
+        &self.ops[op.0 as usize]
+    }
+
     /// The object within whose invocations an operation is; [`ObjectId::NONE`] for none.
-    fn owner(&self, node: NodeId) -> ObjectId {
+    pub(super) fn owner(&self, node: NodeId) -> ObjectId {
         self.node(node).invocation.map_or(ObjectId::NONE, |invocation| self.op(invocation).object)
     }
 
@@ -218,6 +224,7 @@ impl Behaviours {
             self.ends[child.index()] = Some(op.object);
             self.epoch += 1;
         }
+        self.has_yields |= op.act == Act::Yield;
         op.objects(|object| {
             if self.initial.len() <= object.index() {
                 self.initial.resize(object.index() + 1, None);
@@ -230,7 +237,7 @@ impl Behaviours {
     }
 
     /// The footprint of the operation of a node alone.
-    fn footprint_of(&mut self, node: NodeId) -> FootprintId {
+    pub(super) fn footprint_of(&mut self, node: NodeId) -> FootprintId {
         let key = (self.node(node).op, self.owner(node));
         if let Some(footprint) = self.footprints_of.get(&key) {
             return *footprint;
@@ -302,7 +309,9 @@ impl Behaviours {
                 children.insert(at, (result, node));
                 self.nodes[node.0 as usize].parents.push(parent);
                 self.grown.push(parent);
-                self.epoch += u64::from(self.memo.get_mut().rests_on(parent));
+                // What is known of turns in vain may tell that a place need not be searched.
+                let rests = self.has_yields || self.memo.get_mut().rests_on(parent);
+                self.epoch += u64::from(rests);
                 if (parent.0 as usize) < self.classified {
                     self.joined.push(node);
                 }
@@ -321,6 +330,8 @@ impl Behaviours {
         self.nodes[node.0 as usize].op = id;
         self.grown.push(node);
         self.epoch += 1;
+        self.has_yields |= op.act == Act::Yield;
+        self.turns.get_mut().renew();
     }
 
     /// Notes whether it is known whether a thread waits at a node; if not, what has to be possible
@@ -359,7 +370,7 @@ impl Behaviours {
             own: FootprintId::EMPTY,
             future: FootprintId::EMPTY,
             // Unlike all others, until the classes are made again.
-            class: u32::MAX - node.0,
+            class: u32::MAX - 1 - node.0,
         });
         let own = self.footprint_of(node);
         let place = &mut self.nodes[node.0 as usize];
@@ -384,169 +395,6 @@ impl Behaviours {
         (&self.ops, &self.roots).hash(&mut hash);
         self.nodes.iter().for_each(|node| (node.op, &node.children).hash(&mut hash));
         hash.finish128().0
-    }
-
-    /// Makes the futures and the classes of all nodes anew. With `apart`, each node has a class of
-    /// its own. Linear in the nodes.
-    pub(crate) fn classify(&mut self, apart: bool, sabotage: Sabotage) {
-        self.survey_ops();
-        self.classes.clear();
-        self.memo.get_mut().clear();
-        self.epoch += 1;
-        // Calls seen since have given points to others.
-        self.footprints_of.clear();
-        (self.apart, self.classified) = (apart, self.nodes.len());
-        self.joined.clear();
-        // A thread is younger than the operation that spawns it, and a node than its parent; but a
-        // thread's tree may grow after its spawn was learnt, hence the recursion by hand.
-        let mut known: Vec<bool> = vec![false; self.nodes.len()];
-        let roots: Vec<NodeId> = self.roots.iter().flatten().copied().collect();
-        for root in roots {
-            let mut stack = vec![(root, false)];
-            while let Some((node, is_back)) = stack.pop() {
-                if known[node.0 as usize] {
-                    continue;
-                }
-                let spawned = match self.op(node).act {
-                    Act::Spawn(child) => self.root(child),
-                    _ => None,
-                };
-                if !is_back {
-                    stack.push((node, true));
-                    stack.extend(self.node(node).children.iter().map(|child| (child.1, false)));
-                    stack.extend(spawned.map(|root| (root, false)));
-                    continue;
-                }
-                known[node.0 as usize] = true;
-                let step = match self.is_unseen_end(node) {
-                    true => FootprintId::EMPTY,
-                    false => self.footprint_of(node),
-                };
-                let (mut rest, mut after) = (FootprintId::EMPTY, FootprintId::EMPTY);
-                let children = std::mem::take(&mut self.nodes[node.0 as usize].children);
-                for (_, child) in &children {
-                    let Node { own: of_child, future: its, depth, .. } = *self.node(*child);
-                    after = self.footprints.union(after, its);
-                    if depth > 0 && sabotage != Sabotage::BodiesForgotten {
-                        rest = self.footprints.union(rest, of_child);
-                    }
-                }
-                let own = self.footprints.both(step, rest);
-                if let Some(root) = spawned
-                    && sabotage != Sabotage::SpawnsForgotten
-                {
-                    after = self.footprints.both(after, self.node(root).future);
-                }
-                let future = self.footprints.both(step, after);
-                self.nodes[node.0 as usize].children = children;
-                let class = self.class_of(node, sabotage);
-                let place = &mut self.nodes[node.0 as usize];
-                (place.own, place.future, place.class) = (own, future, class);
-            }
-        }
-        self.survey_owners();
-    }
-
-    /// Finds the objects that are only touched within invocations of one object.
-    fn survey_owners(&mut self) {
-        self.private.clear();
-        let Some(main) = self.root(ThreadId::MAIN) else { return };
-        let all = self.footprints.get(self.node(main).future);
-        for touches in all.chunk_by(|touch, next| touch.object == next.object) {
-            if let [touch] = touches
-                && touch.owner != ObjectId::NONE
-            {
-                self.private.insert(touch.object);
-            }
-        }
-    }
-
-    /// Makes the futures and the classes of the nodes that are new since that was done last. They
-    /// are like others if what is known of their futures now is.
-    ///
-    /// Not before an execution has ended: with the futures of all nodes above made longer by each
-    /// node, the work would be cubic in the length of an execution.
-    pub(crate) fn classify_new(&mut self, sabotage: Sabotage) {
-        // A child is younger than its parent, but for a place after an invocation: that may have
-        // been known, and is then known whole.
-        for node in (self.classified..self.nodes.len()).rev() {
-            let node = NodeId(node as u32);
-            for at in 0..self.node(node).children.len() {
-                self.take_future(node, self.node(node).children[at].1);
-            }
-            let class = self.class_of(node, sabotage);
-            self.nodes[node.0 as usize].class = class;
-        }
-        for node in std::mem::take(&mut self.joined) {
-            self.extend_futures(node);
-        }
-        let mut grown = std::mem::take(&mut self.grown);
-        self.classified = self.nodes.len();
-        while let Some(node) = grown.pop() {
-            let class = self.class_of(node, sabotage);
-            if std::mem::replace(&mut self.nodes[node.0 as usize].class, class) != class {
-                grown.extend(&self.nodes[node.0 as usize].parents);
-            }
-        }
-    }
-
-    fn class_of(&mut self, node: NodeId, sabotage: Sabotage) -> u32 {
-        if self.apart {
-            return node.0;
-        }
-        let op = if self.is_unseen_end(node) { UNSEEN_END } else { self.node(node).op };
-        let of = |child: &(u64, NodeId)| (child.0, self.node(child.1).class);
-        let mut children: Vec<(u64, u32)> = self.node(node).children.iter().map(of).collect();
-        if sabotage == Sabotage::FuturesForgotten {
-            children.clear();
-        }
-        let next = self.classes.len() as u32;
-        *self.classes.entry((op, self.owner(node), children)).or_insert(next)
-    }
-
-    /// Where nobody looks at its end, a thread ends like every other one.
-    fn is_unseen_end(&self, node: NodeId) -> bool {
-        let op = self.op(node);
-        matches!(op.act, Act::Exit(_)) && !self.ends_known.contains(&op.object)
-    }
-
-    fn survey_ops(&mut self) {
-        self.has_accesses = self.ops.iter().any(|op| matches!(op.act, Act::Access { .. }));
-        let looks = |op: &&Op| matches!(op.act, Act::Join | Act::IsFinished);
-        self.ends_known = self.ops.iter().filter(looks).map(|op| op.object).collect();
-    }
-
-    /// Adds the footprints of a node to those of all nodes above, as far as they are new there.
-    fn extend_futures(&mut self, node: NodeId) {
-        let mut todo = vec![node];
-        while let Some(node) = todo.pop() {
-            for at in 0..self.node(node).parents.len() {
-                let parent = self.node(node).parents[at];
-                if self.take_future(parent, node) {
-                    todo.push(parent);
-                }
-            }
-        }
-    }
-
-    /// Adds the footprints of a child to those of a node. Returns whether they are new there.
-    fn take_future(&mut self, node: NodeId, child: NodeId) -> bool {
-        let Node { own, future, depth, .. } = *self.node(child);
-        let before = self.node(node);
-        let (its_own, its_future) = (before.own, before.future);
-        let step = self.footprint_of(node);
-        let through = self.footprints.both(step, future);
-        let union = self.footprints.union(its_future, through);
-        let mut rest = its_own;
-        if depth > 0 {
-            let through = self.footprints.both(step, own);
-            rest = self.footprints.union(its_own, through);
-        }
-        let place = &mut self.nodes[node.0 as usize];
-        let is_new = (rest, union) != (place.own, place.future);
-        (place.own, place.future) = (rest, union);
-        self.epoch += u64::from(is_new && (node.0 as usize) < self.classified);
-        is_new
     }
 }
 

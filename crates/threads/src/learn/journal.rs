@@ -4,6 +4,7 @@
 //! run along then, which takes no search. Where the search was is written down as it is: the states
 //! on its way, those that it has left, and its counts. So the rest is what it would have been.
 
+use super::behaviour::NodeId;
 use super::learner::{Frame, Learner};
 use super::outcome::{Fault, Incomplete};
 use super::sabotage::Sabotage;
@@ -37,6 +38,8 @@ pub(super) enum Entry {
     Search,
     /// It found what is wrong at the end of a way.
     Claim(Vec<Step>),
+    /// It found that this place has to be searched, whatever is known of fewer turns in vain.
+    Apart(NodeId),
 }
 
 /// Where an exploration was.
@@ -113,6 +116,7 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
                 Entry::Run(path) => self.run(path).map_err(is_other)?,
                 Entry::Settle(path) => self.settle_along(path).map_err(is_other)?,
                 Entry::Search => self.begin_search(),
+                Entry::Apart(node) => self.known.set_apart(*node),
                 Entry::Claim(_) if self.sabotage == Sabotage::ClaimsForgotten => {}
                 Entry::Claim(way) => self.claim_again(way)?,
             }

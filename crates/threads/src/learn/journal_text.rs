@@ -1,5 +1,6 @@
 //! Journals as text: a word and numbers in each line.
 
+use super::behaviour::NodeId;
 use super::journal::{Counts, Entry, Journal, Level, Place, Position};
 use crate::execution::Step;
 use crate::ids::{ObjectId, ThreadId};
@@ -24,6 +25,7 @@ impl Display for Journal {
                 Entry::Settle(path) => writeln!(f, "settle{}", steps(path))?,
                 Entry::Search => writeln!(f, "search")?,
                 Entry::Claim(way) => writeln!(f, "claim{}", steps(way))?,
+                Entry::Apart(node) => writeln!(f, "apart {}", node.0)?,
             }
         }
         writeln!(f, "known {}", Hash128(self.known))?;
@@ -98,6 +100,7 @@ fn take(journal: &mut Journal, line: &str) -> Option<()> {
         "settle" => journal.entries.push(Entry::Settle(read_steps(words)?)),
         "search" => journal.entries.push(Entry::Search),
         "claim" => journal.entries.push(Entry::Claim(read_steps(words)?)),
+        "apart" => journal.entries.push(Entry::Apart(NodeId(number(&mut words)?))),
         "known" => journal.known = Hash128::parse(words.next()?)?.0,
         "slot" => {
             let (object, reader) = (number(&mut words)?, number::<u32>(&mut words)?);

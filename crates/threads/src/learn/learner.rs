@@ -7,6 +7,7 @@ use super::persistent::Persistent;
 use super::sabotage::Sabotage;
 use super::shortest;
 use super::state::{State, Successor};
+use super::turns::Cover;
 use super::walks::Tree;
 use crate::execution::{Execution, Step};
 use crate::ids::ThreadId;
@@ -45,6 +46,8 @@ pub(super) struct Learner<'p, P: ThreadProgram + ?Sized> {
     pub(super) bound: Option<u32>,
     /// Whether the search goes by rising preemptions.
     pub(super) is_rising: bool,
+    /// Whether turns in vain are left out that do not matter.
+    pub(super) leaves_out_turns: bool,
     /// The most executions before the exploration takes its turn to rising preemptions.
     pub(super) executions_max: u64,
     /// After how many steps in vain a search that has learnt something begins anew: then more
@@ -75,11 +78,15 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
         let mut execution = Execution::new(program);
         execution.set_spins_max(options.spins_max);
         execution.set_turns_max(options.turns_max);
+        let leaves_out_turns =
+            options.merges_turns && !options.classes && options.preemptions_max.is_none();
+        let mut known = Behaviours::new();
+        known.leave_out_turns(leaves_out_turns);
         Learner {
             execution,
             options: options.clone(),
             sabotage: Sabotage::None,
-            known: Behaviours::new(),
+            known,
             learnt: Learnt::default(),
             faults: FxHashSet::default(),
             claimed: Vec::new(),
@@ -93,6 +100,7 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
             has_learnt: false,
             bound: None,
             is_rising: false,
+            leaves_out_turns,
             executions_max: options.executions_max,
             patience: 5_000,
             in_vain: (0, 0),
@@ -166,7 +174,8 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
                 self.note_place(&stack);
             }
             searched?;
-            if !self.has_learnt || self.sabotage == Sabotage::OneSearch {
+            let is_over = !self.has_learnt && !self.sets_apart();
+            if is_over || self.sabotage == Sabotage::OneSearch {
                 return Ok(());
             }
         }
@@ -185,6 +194,7 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
     pub(super) fn begin_search(&mut self) {
         self.has_learnt = false;
         self.keep(|| Entry::Search);
+        self.known.leave_out_turns(self.leaves_out_turns && !self.is_rising);
         self.known.classify(self.options.classes, self.sabotage);
         self.learnt.searches += 1;
         self.tree = Tree::default();
@@ -249,26 +259,39 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
                 false => frame.state.clone(),
             };
             let keep = self.options.classes;
+            let before = state.place_of(step.thread);
             let (after, races) = match state.after(step, &self.known, &mut self.slots, keep) {
                 Successor::Known(state, races) => (state, races),
                 Successor::Unknown(node, result) => {
                     let path: Vec<Step> = way(stack);
                     self.run_to_learn(&path, (node, result))?;
-                    // The same step, from what is known now.
-                    let state = self.state_after(&path[..path.len() - 1]);
-                    if let (Some(frame), Some(state)) = (stack.last_mut(), state) {
-                        frame.next -= 1;
-                        frame.state = state;
-                    }
+                    self.try_again(stack, &path);
                     continue;
                 }
             };
             for race in races {
                 self.claim(Fault::Race(race), || way(stack));
             }
-            self.enter(after, stack)?;
+            match self.cover(before, &after, step.thread) {
+                Cover::Open => self.enter(after, stack)?,
+                Cover::Covered => {}
+                Cover::Unknown(earlier, result) => {
+                    let path = way(stack);
+                    self.learn_earlier(&path, &earlier, result)?;
+                    self.try_again(stack, &path);
+                }
+            }
         }
         Ok(())
+    }
+
+    /// Makes the last step of a way once more, from what is known now.
+    fn try_again(&mut self, stack: &mut [Frame], path: &[Step]) {
+        let state = self.state_after(&path[..path.len() - 1]);
+        if let (Some(frame), Some(state)) = (stack.last_mut(), state) {
+            frame.next -= 1;
+            frame.state = state;
+        }
     }
 
     /// The state after steps that were possible before.
@@ -332,6 +355,7 @@ impl<'p, P: ThreadProgram + ?Sized> Learner<'p, P> {
         if !is_wanted || self.options.cancel.check().is_err() {
             return;
         }
+        self.known.leave_out_turns(false);
         self.known.classify(false, Sabotage::None);
         for found in &mut self.learnt.faults {
             if found.fault == Fault::StepLimit || found.is_shortest {

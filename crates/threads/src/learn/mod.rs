@@ -29,6 +29,7 @@ use learner::Learner;
 
 mod behaviour;
 mod calls;
+mod classes;
 mod confirm;
 mod footprint;
 mod hash;
@@ -45,6 +46,7 @@ mod sabotage;
 mod settle;
 mod shortest;
 mod state;
+mod turns;
 mod walks;
 
 /// Explores a program by learning.

@@ -21,6 +21,10 @@ pub struct LearnOptions {
     /// After how many turns in vain a loop may give up that is explored turn by turn. One that
     /// gives up later makes the exploration incomplete. With 0, every loop waits for a change.
     pub turns_max: u32,
+    /// Whether executions that differ only in the number of turns in vain before a thread leaves a
+    /// loop that gives up are one, as far as the thread does the same after them. Not with
+    /// `classes`, and not within a bound of preemptions.
+    pub merges_turns: bool,
     /// Whether complete executions are counted by what all threads saw together. Otherwise the
     /// exploration covers what each thread can see, and not in which combinations.
     pub classes: bool,
@@ -52,6 +56,7 @@ impl Default for LearnOptions {
             steps_max: 100_000,
             spins_max: SPINS_MAX,
             turns_max: TURNS_MAX,
+            merges_turns: true,
             executions_max: u64::MAX,
             classes: false,
             preemptions_max: None,

@@ -75,6 +75,8 @@ anyorder_common::sabotage! {
     LoopsAreOne,
     /// A loop whose turn needs what another thread holds goes on for ever.
     NeedsAreEndless,
+    /// What a thread does after its loop never depends on how many turns it took.
+    TurnsNeverMatter,
     /// A thread that waited once waits in the same loop ever after, whatever has changed.
     ChangesForgotten,
     /// A write is known to whom the write before was known.

@@ -65,6 +65,12 @@ impl State {
         }
     }
 
+    /// Where a thread is that has not ended.
+    pub(crate) fn place_of(&self, thread: ThreadId) -> Option<NodeId> {
+        let at = self.live.binary_search_by_key(&thread, |live| live.0).ok()?;
+        Some(self.live[at].1)
+    }
+
     /// Lists in how many ways each thread can go on, in the order of `live`. If none can, the turn
     /// goes to a thread that spins.
     pub(crate) fn ways(&self, known: &Behaviours, spins_max: u32, ways: &mut Vec<u32>) {

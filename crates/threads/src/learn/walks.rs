@@ -5,6 +5,7 @@ use super::journal::Position;
 use super::learner::Learner;
 use super::outcome::{Incomplete, Unseen};
 use super::state::{State, Successor};
+use super::turns::Cover;
 use crate::execution::Step;
 use crate::ids::ThreadId;
 use crate::program::ThreadProgram;
@@ -32,6 +33,9 @@ pub(super) enum Beyond {
     Result(NodeId, u64),
     /// It is not known whether the loop of a thread that waits gives up.
     Loop,
+    /// A thread went from one place to another one, out of its loop, and it is not known what it
+    /// does after fewer turns in vain.
+    Turns(NodeId, NodeId),
 }
 
 /// The walks so far, as a tree: where two begin alike, the states of the second one are known, and
@@ -66,6 +70,8 @@ enum End {
     Unknown(NodeId, u64),
     /// It was not known whether the loop of a thread that waits gives up.
     Loop,
+    /// See [`Beyond::Turns`].
+    Turns(NodeId, NodeId),
 }
 
 /// A state with a choice.
@@ -87,7 +93,8 @@ impl Tree {
             End::Unknown(node, result) => known.child(node, result).is_some(),
             // That is found out before the next walk.
             End::Loop => true,
-            End::Fork(_) | End::Over => false,
+            // What becomes known there is of another epoch.
+            End::Fork(_) | End::Over | End::Turns(..) => false,
         }
     }
 }
@@ -123,7 +130,8 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
         self.learnt.unseen = Some(unseen);
     }
 
-    /// As [`walk`](Self::walk), past the loops of which it is not known whether they give up.
+    /// As [`walk`](Self::walk), past the loops of which it is not known whether they give up, and
+    /// to what is not known after as few turns in vain as possible.
     pub(super) fn walk_settled(
         &mut self,
         rng: &mut SplitMix64,
@@ -132,8 +140,19 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
         let begun = rng.clone();
         loop {
             let walk = self.walk(rng, number);
-            let Some((path, Beyond::Loop)) = &walk else { return Ok(walk) };
-            self.settle_along(path)?;
+            match &walk {
+                Some((path, Beyond::Loop)) => self.settle_along(path)?,
+                Some((path, Beyond::Turns(before, after))) => {
+                    let cover = self.known.cover(*before, *after);
+                    if let Cover::Unknown(earlier, result) = cover
+                        && let Some(path) = self.way_without(path, &earlier, result)
+                    {
+                        return Ok(Some((path, Beyond::Result(earlier.node, result))));
+                    }
+                    self.set_apart(*after);
+                }
+                _ => return Ok(walk),
+            }
             *rng = begun.clone();
         }
     }
@@ -180,11 +199,19 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
             let alternative = rng.below(u64::from(ways[at])) as u32;
             let step = Step { thread: state.live[at].0, alternative };
             path.push(step);
+            let before = state.live[at].1;
             match state.after(step, &self.known, &mut self.slots, false) {
                 Successor::Known(after, _) => state = after,
                 Successor::Unknown(node, result) => {
                     return Some((path, Beyond::Result(node, result)));
                 }
+            }
+            match (self.cover(Some(before), &state, step.thread), state.place_of(step.thread)) {
+                (Cover::Unknown(..), Some(after)) => {
+                    return Some((path, Beyond::Turns(before, after)));
+                }
+                (Cover::Covered, _) => return Some((path, Beyond::Nothing)),
+                _ => {}
             }
         }
     }
@@ -222,6 +249,7 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
                     return Some((path, Beyond::Nothing));
                 }
                 End::Loop => return Some((path, Beyond::Loop)),
+                End::Turns(before, after) => return Some((path, Beyond::Turns(before, after))),
                 End::Fork(fork) => fork,
             };
             let able = &tree.forks[fork].able;
@@ -250,9 +278,18 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
         let end = loop {
             if let Some(step) = step {
                 tree.steps.push(step);
+                let before = state.place_of(step.thread);
                 match state.after(step, &self.known, &mut self.slots, false) {
                     Successor::Known(after, _) => state = after,
                     Successor::Unknown(node, result) => break End::Unknown(node, result),
+                }
+                let after = state.place_of(step.thread);
+                match (self.cover(before, &state, step.thread), before, after) {
+                    (Cover::Unknown(..), Some(before), Some(after)) => {
+                        break End::Turns(before, after);
+                    }
+                    (Cover::Covered, ..) => break End::Over,
+                    _ => {}
                 }
             }
             if self.tries(&state) {
