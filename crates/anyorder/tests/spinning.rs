@@ -279,7 +279,7 @@ fn turns_that_are_counted_are_seen() {
         let seen = other.join().unwrap();
         assert!((count, late, seen) != (5, 1, 5), "five turns");
     };
-    for builder in [Builder::new(), Builder::new().turns_apart()] {
+    for builder in [Builder::new(), Builder::new().turns_merged()] {
         let summary = builder.explore(test);
         assert!(summary.to_string().contains("five turns"), "{summary}");
         assert_eq!(summary.failures.len(), 1);
@@ -314,7 +314,8 @@ fn a_lock_after_a_loop_is_not_of_the_loop() {
     assert_eq!(seen, [false, true]);
 }
 
-/// A waiter that spins and then parks: the turns of one loop are not combined with those of others.
+/// A waiter that spins and then parks: on request, the turns of one loop are not combined with
+/// those of others.
 #[test]
 fn turns_of_several_loops_are_not_combined() {
     let test = |items: u32| {
@@ -340,14 +341,17 @@ fn turns_of_several_loops_are_not_combined() {
         }
     };
     let explore = |items| {
-        (Builder::new().explore(test(items)), Builder::new().turns_apart().explore(test(items)))
+        (Builder::new().turns_merged().explore(test(items)), Builder::new().explore(test(items)))
     };
-    let (two, two_apart) = explore(2);
-    let (three, three_apart) = explore(3);
-    for summary in [&two, &two_apart, &three, &three_apart] {
+    let (two, two_whole) = explore(2);
+    let (three, three_whole) = explore(3);
+    for summary in [&two, &two_whole, &three, &three_whole] {
         assert!(summary.is_ok(), "{summary}");
     }
-    let counts = [&two, &two_apart, &three, &three_apart].map(|summary| summary.executions);
+    let counts = [&two, &two_whole, &three, &three_whole].map(|summary| summary.executions);
     println!("{counts:?}");
+    let said =
+        |summary: &anyorder::Summary| summary.to_string().contains("as asked, turns in vain");
+    assert!(said(&two) && !said(&two_whole));
     assert!(2 * counts[0] < counts[1] && 4 * counts[2] < counts[3], "{counts:?}");
 }

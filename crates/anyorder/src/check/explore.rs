@@ -33,8 +33,8 @@ pub struct Limits {
     pub preemptions_max: Option<u32>,
     /// The most turns in vain after which a loop may give up that is explored turn by turn.
     pub turns_max: u32,
-    /// Whether the number of turns in vain is combined with all that comes later.
-    pub turns_apart: bool,
+    /// Whether the number of turns in vain is not combined with all that comes later.
+    pub turns_merged: bool,
 }
 
 impl Default for Limits {
@@ -45,7 +45,7 @@ impl Default for Limits {
             time_max: None,
             preemptions_max: None,
             turns_max: TURNS_MAX,
-            turns_apart: false,
+            turns_merged: false,
         }
     }
 }
@@ -78,7 +78,7 @@ pub(super) fn explore_from(
         executions_max: limits.executions_max.unwrap_or(u64::MAX),
         preemptions_max: limits.preemptions_max,
         turns_max: limits.turns_max,
-        merges_turns: !limits.turns_apart,
+        merges_turns: limits.turns_merged,
         keeps_journal: resume.is_some(),
         resume: resume.flatten(),
         cancel: cancel.clone(),
@@ -121,6 +121,7 @@ pub(super) fn explore_from(
         executions_for_loops: learnt.trials,
         long_loops: learnt.long_loops.iter().map(|long| LongLoop::of(program, long)).collect(),
         incomplete: learnt.incomplete,
+        turns_merged: limits.turns_merged && limits.preemptions_max.is_none(),
         preemptions: learnt.preemptions,
         unseen: learnt.unseen,
         doubts,

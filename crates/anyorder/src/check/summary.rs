@@ -38,6 +38,9 @@ pub struct Summary {
     pub long_loops: Vec<LongLoop>,
     /// Why something may be missing, if so. A bound of preemptions that was asked for is no reason.
     pub incomplete: Option<Incomplete>,
+    /// Whether the number of turns in vain of loops was, as asked, not combined with what comes
+    /// later ([`Builder::turns_merged`](crate::Builder::turns_merged)).
+    pub turns_merged: bool,
     /// If not everything was explored: up to how many preemptions all executions were. `None` if
     /// everything was, or if not even those without preemptions were.
     pub preemptions: Option<u32>,
@@ -181,6 +184,12 @@ impl fmt::Display for Summary {
         f.write_str(&self.threads_at_misfit)?;
         for long in &self.long_loops {
             writeln!(f, "incomplete: {long}")?;
+        }
+        if self.turns_merged {
+            writeln!(
+                f,
+                "as asked, turns in vain of loops were not combined with what comes later"
+            )?;
         }
         if let Some(incomplete) = &self.frees_incomplete {
             writeln!(

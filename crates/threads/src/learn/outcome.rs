@@ -22,7 +22,8 @@ pub struct LearnOptions {
     /// gives up later makes the exploration incomplete. With 0, every loop waits for a change.
     pub turns_max: u32,
     /// Whether executions that differ only in the number of turns in vain before a thread leaves a
-    /// loop that gives up are one, as far as the thread does the same after them. Not with
+    /// loop that gives up are one, as far as the thread is known to do the same after them: an
+    /// execution that needs both a number of turns and something later may be missed. Not with
     /// `classes`, and not within a bound of preemptions.
     pub merges_turns: bool,
     /// Whether complete executions are counted by what all threads saw together. Otherwise the
@@ -56,7 +57,7 @@ impl Default for LearnOptions {
             steps_max: 100_000,
             spins_max: SPINS_MAX,
             turns_max: TURNS_MAX,
-            merges_turns: true,
+            merges_turns: false,
             executions_max: u64::MAX,
             classes: false,
             preemptions_max: None,
