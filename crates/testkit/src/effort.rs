@@ -2,8 +2,8 @@
 //!
 //! Each says how much it tries with effort 1. `ANYORDER_EFFORT=N` makes it try `N` times as much;
 //! the nightly script uses 4. Without the variable, as on a push, it is half as much.
-//! `ANYORDER_SEED=N` adds seeds that no other `N` has; `test.sh` takes one from each commit. Without
-//! it each run tries the same.
+//! `ANYORDER_SEED=N` adds seeds that no other `N` has; `test.sh` takes one from each commit.
+//! Without it each run tries the same.
 //!
 //! Tests also measure what their random instances had: a rule that never fired fails them. So the
 //! seeds of a push are the same in every run, and what they have does not change. An eighth as many

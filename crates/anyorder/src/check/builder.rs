@@ -149,9 +149,9 @@ impl Builder {
         self
     }
 
-    /// Does not combine the number of turns in vain before a thread leaves a loop that gives up with
-    /// all that comes later. One execution is run for each number, and what the thread does in it
-    /// after the loop is compared with what it does after fewer turns; only if that differs,
+    /// Does not combine the number of turns in vain before a thread leaves a loop that gives up
+    /// with all that comes later. One execution is run for each number, and what the thread does
+    /// in it after the loop is compared with what it does after fewer turns; only if that differs,
     /// everything is explored from there. That misses what needs both a certain number of turns and
     /// something later that did not happen in that execution, so it is for tests whose loops take
     /// too many executions otherwise. Not within a bound of preemptions.
