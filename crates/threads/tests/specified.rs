@@ -44,7 +44,7 @@ fn threads_see_what_they_see_with_all_orders() {
 fn races_are_those_between_calls_that_do_not_commute() {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     let mut count = |name, by| *counts.entry(name).or_default() += by;
-    for seed in seeds(280) {
+    for seed in seeds(400) {
         let program = random_specified_program(seed, 3 + (seed % 4) as usize, true);
         let Some(racy) = racy_cells(&program, 4_000) else {
             count("too large", 1);

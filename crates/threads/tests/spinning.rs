@@ -145,7 +145,7 @@ fn loops_that_give_up_beside_loops_that_do_not() {
 #[test]
 fn turns_in_vain_are_left_out() {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-    for seed in sampled(120, 4_000) {
+    for seed in sampled(240, 4_000) {
         let mut count = |name, by| *counts.entry(name).or_default() += by;
         let (program, spins_max) = match seed % 4 {
             0 if seed % 8 == 0 => (random_waiting_program(seed), SPINS_MAX),

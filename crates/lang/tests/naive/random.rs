@@ -6,7 +6,7 @@ use crate::naive::generate::{self, Coverage};
 use crate::naive::interp::fired;
 use crate::naive::interp::program::Mutant;
 use crate::naive::rules::{CASES, SHARP};
-use anyorder_testkit::effort::{counts_all, is_due, seeds};
+use anyorder_testkit::effort::{counts_all, is_due, sampled};
 use std::collections::BTreeMap;
 
 /// Calls of models nest 256 deep, and each takes many of ours.
@@ -23,7 +23,7 @@ const FIRST: u64 = 200;
 #[test]
 fn the_machine_and_the_naive_interpreter_agree() {
     with_stack(|| {
-        let seeds = seeds(1_500);
+        let seeds = sampled(3_000, 1_500);
         let mut count = 0;
         let mut cover = Coverage::new();
         let mut kinds: BTreeMap<&'static str, u64> = BTreeMap::new();

@@ -270,7 +270,7 @@ fn body(random: &mut Random, objects: bool, most: usize, more: &[&str]) -> Strin
 
 #[test]
 fn both_searches_find_the_update_conflicts_of_the_definition() {
-    let seeds = effort::seeds(150);
+    let seeds = effort::sampled(300, 150);
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for seed in seeds.clone() {
         let text = model(seed);
