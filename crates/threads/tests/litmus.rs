@@ -33,9 +33,10 @@ pub(crate) fn run_of(execution: &WeakExecution<'_>) -> LitmusRun {
     execution.threads().map(results).collect()
 }
 
-/// By thread, the results of its operations and where each read from; and the order of the writes.
+/// By thread, the results of its operations, the ways that they took and where each read from; and
+/// the order of the writes.
 pub(crate) type GraphKey = (BTreeMap<u32, Vec<Seen>>, Vec<Vec<(u32, usize)>>);
-pub(crate) type Seen = (u64, Option<(u32, usize)>);
+pub(crate) type Seen = (u64, u32, Option<(u32, usize)>);
 
 /// What makes an execution's graph.
 pub(crate) fn key_of(execution: &WeakExecution<'_>) -> GraphKey {
@@ -44,7 +45,7 @@ pub(crate) fn key_of(execution: &WeakExecution<'_>) -> GraphKey {
     for event in execution.events() {
         let thread = threads.entry(event.thread.0).or_default();
         names.push((event.thread.0, thread.len()));
-        thread.push((event.result, event.reads_from.map(|at| names[at])));
+        thread.push((event.result, event.alternative, event.reads_from.map(|at| names[at])));
     }
     let order = |order: Vec<(ThreadId, usize)>| -> Vec<(u32, usize)> {
         order.into_iter().map(|(thread, at)| (thread.0, at)).collect()

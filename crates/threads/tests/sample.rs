@@ -42,8 +42,12 @@ fn samples_are_executions_and_find_most() {
     }
     println!("{counts:#?}");
     for (name, (seen, all)) in counts {
-        // Without a change of priorities, a thread runs until it waits.
-        let percent = if name.contains("depth: 1") { 70 } else { 95 };
+        // With few changes of priorities, a thread mostly runs until it waits.
+        let percent = match name.contains("depth") {
+            true if name.contains("depth: 1") => 60,
+            true => 75,
+            false => 88,
+        };
         assert!(seen * 100 > all * percent, "{name}: {seen} of {all}");
     }
 }

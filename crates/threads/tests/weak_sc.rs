@@ -72,7 +72,7 @@ fn key_of_interleaving(events: &[Event]) -> GraphKey {
         if event.op.act == Act::Join {
             source = exits.get(&object).copied();
         }
-        log.push((event.result, source));
+        log.push((event.result, event.step.alternative, source));
         if writes {
             objects.iter().for_each(|object| key.1[*object].push(name));
         }

@@ -48,6 +48,8 @@ pub struct WeakEvent {
     pub op: Op,
     /// Its result.
     pub result: u64,
+    /// Which of its ways it took, as whom a notification wakes; 0 if there is one.
+    pub alternative: u32,
     /// Its position in the source.
     pub site: SiteId,
     /// Of an operation that reads: the number of the event that wrote what it read, `None` for what
@@ -162,6 +164,7 @@ pub(super) fn events(
             thread: ThreadId(event.thread),
             op,
             result: last.result,
+            alternative: event.alternative.max(last.alternative),
             site,
             reads_from: source.filter(|id| *id != INITIAL).and_then(|id| names[id as usize]),
             place: (last.kind == Kind::Write).then_some(last.place as usize),
