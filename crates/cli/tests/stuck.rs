@@ -149,7 +149,7 @@ task run(job: Job) on ui { job.n += 1; last = job.n; assert last < 1; }
 event click { post run(new Job()); }
 ",
     );
-    // What was found is told after five seconds.
+    // A search prints what it has found after five seconds.
     let searches = [&[][..], &["--no-reduction"]].into_iter().enumerate();
     for (_, more) in searches.filter(|(at, _)| anyorder_testkit::effort::is_due(*at, 2)) {
         let args = [&["check", &model, "--format", "json", "--time-limit", "6s"][..], more];

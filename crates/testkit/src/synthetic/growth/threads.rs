@@ -86,7 +86,8 @@ pub(super) fn held(n: u32) -> Result<Trace, TableFull> {
     Ok(make.joined(&threads))
 }
 
-pub(super) fn nested(n: u32) -> Result<Trace, TableFull> {
+/// Sections of two threads that all begin before one ends; `ends` says which one ends at a time.
+fn sections(n: u32, ends: impl Fn(u32) -> u32) -> Result<Trace, TableFull> {
     let mut make = Make::new()?;
     let threads = make.threads(2)?;
     for (_, task) in &threads {
@@ -95,10 +96,14 @@ pub(super) fn nested(n: u32) -> Result<Trace, TableFull> {
             make.b.write(*task, &format!("x{i}"))?;
         }
         for i in 0..n {
-            make.b.release(*task, &format!("lock {}", n - 1 - i), Mode::EXCLUSIVE)?;
+            make.b.release(*task, &format!("lock {}", ends(i)), Mode::EXCLUSIVE)?;
         }
     }
     Ok(make.joined(&threads))
+}
+
+pub(super) fn nested(n: u32) -> Result<Trace, TableFull> {
+    sections(n, |i| n - 1 - i)
 }
 
 pub(super) fn forks(n: u32) -> Result<Trace, TableFull> {
@@ -227,18 +232,7 @@ pub(super) fn hand_over_hand(n: u32) -> Result<Trace, TableFull> {
 
 /// Sections that end in the order in which they began.
 pub(super) fn overlapping(n: u32) -> Result<Trace, TableFull> {
-    let mut make = Make::new()?;
-    let threads = make.threads(2)?;
-    for (_, task) in &threads {
-        for i in 0..n {
-            make.b.acquire(*task, &format!("lock {i}"), Mode::EXCLUSIVE)?;
-            make.b.write(*task, &format!("x{i}"))?;
-        }
-        for i in 0..n {
-            make.b.release(*task, &format!("lock {i}"), Mode::EXCLUSIVE)?;
-        }
-    }
-    Ok(make.joined(&threads))
+    sections(n, |i| i)
 }
 
 /// Four threads hold eight of `n` locks by chance, around accesses to as many variables.
