@@ -93,7 +93,7 @@ fn learning_sees_everything() {
 #[test]
 fn the_ways_to_faults_are_the_shortest() {
     let (mut checked, mut switched) = (0, 0);
-    for seed in seeds(600) {
+    for seed in seeds(900) {
         let program = random_program(seed, 4);
         let mut script = Script::new(program.clone());
         let options = LearnOptions { spins_max: 3, ..LearnOptions::default() };

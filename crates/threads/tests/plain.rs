@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 fn the_plain_search_sees_everything() {
     let (mut compared, mut executions) = (0, 0);
     let mut endings = BTreeSet::new();
-    for seed in seeds(300) {
+    for seed in seeds(400) {
         let program = random_program(seed, 4);
         let all = everything(&program, 20_000, 3).expect("a small program");
         let mut script = Script::new(program.clone());
