@@ -2,12 +2,12 @@
 //!
 //! Each says how much it tries with effort 1. `ANYORDER_EFFORT=N` makes it try `N` times as much;
 //! the nightly script uses 4. Without the variable, as on a push, it is half as much.
-//! `ANYORDER_SEED=N` adds seeds that no other `N` has; `test.sh` takes one from each commit.
-//! Without it each run tries the same.
+//! `ANYORDER_SEED=N` adds seeds that no other `N` has; the nightly script takes one from the day.
+//! Without it, as on a push, each run tries the same: what fails there is of the change.
 //!
 //! Tests also measure what their random instances had: a rule that never fired fails them. So the
-//! seeds of a push are the same in every run, and what they have does not change. An eighth as many
-//! fresh ones come on top, and with more effort all that is added is fresh.
+//! seeds of every run come first, and what they have does not change. With `ANYORDER_SEED`, an
+//! eighth as many fresh ones come on top, and with more effort all that is added is fresh.
 
 use std::iter::Chain;
 use std::ops::Range;
@@ -106,7 +106,7 @@ pub fn sampled(usual: u64, whole: u64) -> Seeds {
 }
 
 /// Returns whether a costly item of a list is due, of which a push tries one in `parts`: others for
-/// another `ANYORDER_SEED`, so that as many pushes try all. At night all are due.
+/// another `ANYORDER_SEED`. At night all are due.
 #[must_use]
 pub fn is_due(index: usize, parts: usize) -> bool {
     let turn = number("ANYORDER_SEED").unwrap_or(0) as usize;

@@ -170,7 +170,7 @@ fn quiet(r: &mut Random, i: &str, steps: bool, most: usize) -> String {
             15 => "match p[$] { P.Busy(k) => { a[k] = 1; } P.Done => { p[$] = P.Idle; } _ => {} }",
             16 => "for k in I { a[k] = 0; }",
             17 => "for k in I { if k != $ { p[k] = P.Busy($); } }",
-            18 => "let k = choose I; owner = k;",
+            18 => "{ let k = choose I; owner = k; }",
             19 => "for j in q { a[j] = 1; }",
             20 => "for k in seen { friend[k] = $; }",
             21 => "disable e[$];",
