@@ -83,7 +83,11 @@ pub(crate) fn explore_with<T: Ord + Clone + Debug + Send + 'static>(
 ) -> Seen<T> {
     let report = Report(Arc::new(Mutex::new(Vec::new())));
     let ours = report.clone();
-    let mut program = Program::with(setting, Arc::new(move || f(&report)));
+    explore_program(Program::with(setting, Arc::new(move || f(&report))), &ours)
+}
+
+/// As [`explore_with`], compiled once for a type of what is told, and not for each program.
+fn explore_program<T: Ord + Clone + Debug>(mut program: Program, ours: &Report<T>) -> Seen<T> {
     let mut seen = Seen {
         executions: 0,
         outcomes: BTreeSet::new(),
@@ -114,8 +118,8 @@ pub(crate) fn explore_with<T: Ord + Clone + Debug + Send + 'static>(
     });
     assert!(plain.complete && !program.has_loose_names() && !program.has_outside_data());
     seen.executions = plain.executions;
-    learn(&mut program, &ours, &seen);
-    weakly(&mut program, &ours, &seen);
+    learn(&mut program, ours, &seen);
+    weakly(&mut program, ours, &seen);
     seen
 }
 

@@ -35,11 +35,14 @@ pub fn every_execution<P: ThreadProgram + ?Sized>(
     Plain { executions, complete: complete && long_loops.is_empty(), long_loops }
 }
 
-/// Returns how many executions there were, and whether all were shown.
+type Visit<'v, P> = &'v mut dyn FnMut(&mut P, &[Event], Ending) -> ControlFlow<()>;
+
+/// Returns how many executions there were, and whether all were shown. Compiled once for a program,
+/// and not for each that looks at its executions.
 fn visit_all<P: ThreadProgram + ?Sized>(
     execution: &mut Execution<'_, P>,
     steps_max: usize,
-    visit: &mut impl FnMut(&mut P, &[Event], Ending) -> ControlFlow<()>,
+    visit: Visit<'_, P>,
 ) -> (u64, bool) {
     // The steps that were possible at each choice, and which one is taken. What is learnt of loops
     // later does not change these.

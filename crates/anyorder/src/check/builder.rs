@@ -54,6 +54,9 @@ pub struct Builder {
     memory: Memory,
 }
 
+/// What is run in each execution.
+type Body = Arc<dyn Fn() + Send + Sync>;
+
 impl Builder {
     /// Makes a builder of checks without a limit on executions.
     ///
@@ -274,7 +277,12 @@ impl Builder {
 
     /// Runs a closure in all of its executions, and returns what was found.
     pub fn explore(self, f: impl Fn() + Send + Sync + 'static) -> Summary {
-        let mut program = Program::with(self.setting, Arc::new(f));
+        self.explore_body(Arc::new(f))
+    }
+
+    /// As [`explore`](Self::explore), compiled once and not for each closure.
+    fn explore_body(self, body: Body) -> Summary {
+        let mut program = Program::with(self.setting, body);
         let mut summary = match self.replay.as_deref().map(str::parse::<Schedule>) {
             None if self.memory == Memory::Rc11 => explore_both(&mut program, self.limits),
             None => match self.checkpoint.filter(|_| self.limits.preemptions_max.is_none()) {
@@ -300,14 +308,19 @@ impl Builder {
     ///
     /// If an execution fails, not all could be run, or something is in [doubt](Summary::doubts).
     #[track_caller]
-    pub fn check(mut self, f: impl Fn() + Send + Sync + 'static) -> u64 {
-        let at = Location::caller();
+    pub fn check(self, f: impl Fn() + Send + Sync + 'static) -> u64 {
+        self.check_body(Arc::new(f), Location::caller())
+    }
+
+    /// As [`check`](Self::check), compiled once and not for each closure.
+    #[track_caller]
+    fn check_body(mut self, body: Body, at: &'static Location<'static>) -> u64 {
         self.replay = self.replay.or_else(|| environment::variable("ANYORDER_REPLAY"));
         let file = || environment::variable("ANYORDER_CHECKPOINT").map(PathBuf::from);
         self.checkpoint = self.checkpoint.or_else(file);
         let folder = self.report.take();
         let folder = folder.or_else(|| environment::variable("ANYORDER_REPORT").map(PathBuf::from));
-        let mut summary = self.explore(f);
+        let mut summary = self.explore_body(body);
         let has_none = summary.failures.is_empty() && summary.failures_weak.is_empty();
         if let (Some(folder), false) = (folder, has_none) {
             summary.report = Some(html::write(&folder, &summary, at));

@@ -44,15 +44,18 @@ static EXECUTIONS: AtomicU64 = AtomicU64::new(1);
 /// the program.
 #[inline]
 pub(crate) fn with<R>(f: impl FnOnce(&Core) -> R) -> Option<R> {
-    let core = CURRENT.with(Cell::get);
-    if core.is_null() {
-        return None;
-    }
-    let before = arena::activate(ptr::null_mut());
+    let (core, before) = come_here()?;
     // SAFETY: it is set only while the program is borrowed by `enter`, which resets it.
     let result = f(unsafe { &*core });
     arena::activate(before);
     Some(result)
+}
+
+/// What of [`with`] is the same for all that is called.
+#[inline]
+fn come_here() -> Option<(*const Core, *mut arena::Bump)> {
+    let core = CURRENT.with(Cell::get);
+    (!core.is_null()).then(|| (core, arena::activate(ptr::null_mut())))
 }
 
 /// What the code of the program may do now.

@@ -43,7 +43,6 @@ where
     F: FnOnce() -> T + 'a,
     T: 'a,
 {
-    let at = Location::caller();
     let packet = Arc::new(Packet(Mutex::new(None)));
     let theirs = Arc::clone(&packet);
     let body: Box<dyn FnOnce() -> u64 + 'a> = Box::new(move || {
@@ -58,6 +57,16 @@ where
     // SAFETY: only the lifetime changes; a `scope` waits for its threads, and an execution that is
     // cut short ends threads before those that spawned them.
     let body: Box<dyn FnOnce() -> u64 + 'static> = unsafe { mem::transmute(body) };
+    let (id, end, thread) = begin(body, name, Location::caller());
+    Spawned { id, thread, end, packet }
+}
+
+/// Begins a thread. Compiled once, and not for each closure.
+fn begin(
+    body: Box<dyn FnOnce() -> u64>,
+    name: Option<String>,
+    at: &'static Location<'static>,
+) -> (ThreadId, ObjectId, Thread) {
     let name: Option<Arc<str>> = name.map(Arc::from);
     let spawned = runtime::with(|core| {
         let (thread, is_given) = core.spawn(body, name.clone());
@@ -67,7 +76,7 @@ where
     let (id, end, is_given) = spawned.expect("threads are spawned in a check");
     give(id, is_given, at);
     runtime::perform(end, Act::Spawn(id), at);
-    Spawned { id, thread: Thread::new(id, name), end, packet }
+    (id, end, Thread::new(id, name))
 }
 
 /// Tells the engine what a thread has from its creator, if that is not always the same.
