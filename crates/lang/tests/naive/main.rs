@@ -22,3 +22,10 @@ mod switches;
 mod totals;
 mod words;
 mod worked;
+/// Calls of models nest 256 deep, and each takes many of ours.
+pub(crate) fn with_stack<T: Send>(f: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().stack_size(512 << 20);
+        builder.spawn_scoped(scope, f).expect("a thread").join().expect("no panic")
+    })
+}

@@ -6,16 +6,9 @@ use crate::naive::generate::{self, Coverage};
 use crate::naive::interp::fired;
 use crate::naive::interp::program::Mutant;
 use crate::naive::rules::{CASES, SHARP};
+use crate::naive::with_stack;
 use anyorder_testkit::effort::{counts_all, is_due, sampled};
 use std::collections::BTreeMap;
-
-/// Calls of models nest 256 deep, and each takes many of ours.
-fn with_stack<T: Send>(f: impl FnOnce() -> T + Send) -> T {
-    std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().stack_size(512 << 20);
-        builder.spawn_scoped(scope, f).expect("a thread").join().expect("no panic")
-    })
-}
 
 /// How many models a push compares, whatever they have.
 const FIRST: u64 = 200;

@@ -5,6 +5,7 @@
 use crate::naive::differential::{Difference, compare};
 use crate::naive::explore::{kinds, search};
 use crate::naive::interp::program::Mutant;
+use crate::naive::with_stack;
 
 /// Rule, model, states and transitions, kinds of failures.
 pub type Case = (&'static str, &'static str, (usize, usize), &'static [&'static str]);
@@ -449,24 +450,20 @@ pub const CASES: &[Case] = &[
 
 #[test]
 fn rules_on_the_smallest_models() {
-    std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().stack_size(512 << 20);
-        let run = || {
-            let mut wrong = vec![];
-            for (rule, body, counts, failures) in CASES {
-                let text = format!("model m\n{body}\n");
-                let found = search(&text);
-                if (found.states, found.transitions) != *counts || kinds(&found) != *failures {
-                    let counts = (found.states, found.transitions);
-                    wrong.push(format!("{rule}: {counts:?}, {:?}", kinds(&found)));
-                }
-                if let Err(difference) = compare(&text, Mutant::None, 1_000) {
-                    wrong.push(format!("{rule}: {difference:?}"));
-                }
+    with_stack(|| {
+        let mut wrong = vec![];
+        for (rule, body, counts, failures) in CASES {
+            let text = format!("model m\n{body}\n");
+            let found = search(&text);
+            if (found.states, found.transitions) != *counts || kinds(&found) != *failures {
+                let counts = (found.states, found.transitions);
+                wrong.push(format!("{rule}: {counts:?}, {:?}", kinds(&found)));
             }
-            assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-        };
-        builder.spawn_scoped(scope, run).expect("a thread").join().expect("no panic");
+            if let Err(difference) = compare(&text, Mutant::None, 1_000) {
+                wrong.push(format!("{rule}: {difference:?}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     });
 }
 
@@ -509,8 +506,10 @@ fn one_file() {
 /// difference has to go.
 #[test]
 fn differences_that_the_page_allows() {
-    for (rule, what, body) in ALLOWED {
-        let compared = compare(&format!("model m\n{body}\n"), Mutant::None, 1_000);
-        assert!(matches!(compared, Err(Difference::Found(_))), "{rule}: {what}: {compared:?}");
-    }
+    with_stack(|| {
+        for (rule, what, body) in ALLOWED {
+            let compared = compare(&format!("model m\n{body}\n"), Mutant::None, 1_000);
+            assert!(matches!(compared, Err(Difference::Found(_))), "{rule}: {what}: {compared:?}");
+        }
+    });
 }

@@ -4,6 +4,7 @@
 use crate::naive::explore::explore;
 use crate::naive::generate;
 use crate::naive::interp::program::{Mutant, Program};
+use crate::naive::with_stack;
 use anyorder_lang::lower::compile;
 use anyorder_system::StateSystem;
 use anyorder_vm::{Machine, State};
@@ -35,10 +36,7 @@ fn totals(machine: &Machine) -> (usize, usize) {
 
 #[test]
 fn both_have_as_many_states_and_transitions() {
-    std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().stack_size(512 << 20);
-        builder.spawn_scoped(scope, compare_totals).expect("a thread").join().expect("no panic")
-    });
+    with_stack(compare_totals);
 }
 
 #[expect(clippy::print_stdout, reason = "how many models were compared is the point of a run")]
