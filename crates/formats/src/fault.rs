@@ -3,6 +3,9 @@
 use anyorder_trace::{Place, Problem, Problems, Severity, TableFull};
 use std::borrow::Cow;
 
+/// How many bytes of a line before a fault are shown with it.
+const BEFORE_MAX: usize = 60;
+
 /// A fault in a line, and its byte from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
@@ -21,10 +24,12 @@ impl Fault {
         Problem::error(Place::line_column(number, column), self.message).with_text(line)
     }
 
-    /// Adds the fault of a line to a list, with the text from the fault on.
+    /// Adds the fault of a line to a list, with the line, or if the fault is far behind its begin,
+    /// with the text from there on.
     #[cold]
     pub(super) fn report(self, problems: &mut Problems, number: u64, line: &[u8]) {
-        let rest = line.get(self.column..).filter(|rest| !rest.is_empty());
+        let is_far = self.column > BEFORE_MAX;
+        let rest = line.get(self.column..).filter(|rest| is_far && !rest.is_empty());
         problems.push_with(Severity::Error, || self.problem(number, rest.unwrap_or(line)));
     }
 }
