@@ -52,7 +52,8 @@ pub(crate) enum Verdict {
     Waits(Option<Op>),
     /// It goes on.
     Yields,
-    /// Its turn needs what another thread holds: this operation was not possible.
+    /// Its turn needs what another thread holds: this operation was not possible. The loop was seen
+    /// to go on for ever elsewhere.
     Unclear(Op),
 }
 
@@ -105,11 +106,16 @@ impl Loops {
         let thread = trial.thread;
         let Shown { mut turns, then } = match end {
             End::Needs(op) => {
-                let unclear = match self.sabotage == Sabotage::NeedsAreEndless {
-                    true => Verdict::Waits(None),
-                    false => Verdict::Unclear(op),
+                let is_endless = self.endless.contains_key(&key(first.site, &first.op));
+                let verdict = match () {
+                    () if self.sabotage == Sabotage::NeedsAreEndless => Verdict::Waits(None),
+                    () if is_endless || self.sabotage == Sabotage::NeedsWait => {
+                        Verdict::Unclear(op)
+                    }
+                    // What it does up to the lock, it may do while the lock is held.
+                    () => Verdict::Yields,
                 };
-                return self.note((thread, first.history), unclear);
+                return self.note((thread, first.history), verdict);
             }
             End::Left => Shown { turns: trial.turns_of_first(), then: None },
             End::Spins => trial.cycle(),
