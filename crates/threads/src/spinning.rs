@@ -68,6 +68,8 @@ pub(crate) struct Loops {
     endless: FxHashMap<(SiteId, Box<[Op]>), u32>,
     /// The loops that give up too late.
     pub(crate) long: Vec<LongLoop>,
+    /// Whether a thread waited somewhere where it goes on, as a later trial has shown.
+    pub(crate) waited_in_vain: bool,
     /// How many trials there were.
     pub(crate) trials: u64,
     pub(crate) sabotage: Sabotage,
@@ -79,7 +81,9 @@ impl Loops {
     }
 
     pub(crate) fn note(&mut self, place: PlaceKey, verdict: Verdict) {
-        self.verdicts.insert(self.key_of(place), verdict);
+        let goes_on = verdict == Verdict::Yields;
+        let before = self.verdicts.insert(self.key_of(place), verdict);
+        self.waited_in_vain |= goes_on && matches!(before, Some(Verdict::Unclear(_)));
     }
 
     fn key_of(&self, (thread, history): PlaceKey) -> PlaceKey {

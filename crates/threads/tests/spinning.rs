@@ -352,7 +352,39 @@ fn turns_go_on_beside_a_lock_that_is_held() {
             assert_eq!(found(Sabotage::None), None, "{program:#?}");
             assert!(found(Sabotage::NeedsWait).is_some(), "{program:#?}");
         }
+        assert_eq!(seen_by_all_orders(&program, 200), Some(all.seen), "{program:#?}");
     }
+}
+
+/// What threads saw in the plain search, if it is complete.
+fn seen_by_all_orders(program: &Concurrent, spins_max: u32) -> Option<BTreeSet<(usize, Vec<u64>)>> {
+    let (mut script, mut left) = (Script::new(program.clone()), 20_000);
+    let plain = every_execution(&mut script, (1_000, spins_max), |_, _, _| {
+        left -= 1;
+        if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    plain.complete.then_some(script.seen)
+}
+
+/// A thread tries twice to take a lock that it had before, and waits for it if it did not get it.
+#[test]
+fn attempts_between_sections_of_a_lock() {
+    let lock = |waits| Do::Lock(0, Hold::Write, waits);
+    let unlock = Do::Unlock(0, Hold::Write);
+    let section = [lock(Waits::Ever), unlock].map(Stmt::Do);
+    let (body, turns) = (vec![lock(Waits::Never)], 2);
+    let spin = Spin { body, until: 1, turns, is_more: false, counts: false };
+    let mut main = vec![Stmt::Do(Do::Spawn(1))];
+    main.extend(section.clone());
+    main.push(Stmt::SpinUpTo(Box::new(spin)));
+    main.push(Stmt::If(1, vec![Stmt::Do(unlock)], Vec::new()));
+    main.extend(section.clone());
+    let program = Concurrent { things: vec![Thing::Lock], threads: vec![main, section.into()] };
+    let Some(all) = everything(&program, 10_000, 200) else { panic!("{program:#?}") };
+    for classes in [false, true] {
+        assert_eq!(difference(&program, &all, &options(classes, 200), Sabotage::None), None);
+    }
+    assert_eq!(seen_by_all_orders(&program, 200), Some(all.seen));
 }
 
 /// What the thread with the loop of [`beside_a_section`] saw where its loop makes two turns, and the search
@@ -399,6 +431,10 @@ fn a_loop_that_needs_a_lock_is_tried_again() {
     program.threads.swap(0, 1);
     assert_eq!(missing_where_it_gives_up(&program, Sabotage::None), []);
     assert_ne!(missing_where_it_gives_up(&program, Sabotage::NeedsAreEndless), []);
+    // The plain search does not come back to where the thread waited, and says so.
+    let go_on = |_: &mut Script, _: &[_], _| ControlFlow::Continue(());
+    let plain = every_execution(&mut Script::new(program), (1_000, SPINS_MAX), go_on);
+    assert!(!plain.complete, "{plain:?}");
 }
 
 #[test]
