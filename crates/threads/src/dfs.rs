@@ -10,7 +10,8 @@ use std::ops::ControlFlow;
 pub struct Plain {
     /// The number of executions.
     pub executions: u64,
-    /// Whether these are all there are.
+    /// Whether these are all there are. Not if a thread waited for a lock in a loop that goes on for
+    /// ever elsewhere, and was found to give up later.
     pub complete: bool,
     /// The loops that give up after more turns in vain than are explored turn by turn. If there are
     /// some, the search is not complete.
@@ -32,7 +33,8 @@ pub fn every_execution<P: ThreadProgram + ?Sized>(
     execution.set_spins_max(spins_max);
     let (executions, complete) = visit_all(&mut execution, steps_max, &mut visit);
     let long_loops = execution.loops().long.clone();
-    Plain { executions, complete: complete && long_loops.is_empty(), long_loops }
+    let complete = complete && long_loops.is_empty() && !execution.loops().waited_in_vain;
+    Plain { executions, complete, long_loops }
 }
 
 type Visit<'v, P> = &'v mut dyn FnMut(&mut P, &[Event], Ending) -> ControlFlow<()>;
@@ -45,7 +47,7 @@ fn visit_all<P: ThreadProgram + ?Sized>(
     visit: Visit<'_, P>,
 ) -> (u64, bool) {
     // The steps that were possible at each choice, and which one is taken. What is learnt of loops
-    // later does not change these.
+    // later does not change these, unless a thread has waited in vain.
     let mut choices: Vec<(Vec<Step>, usize)> = Vec::new();
     let mut ready: Vec<Step> = Vec::new();
     let mut executions = 0;

@@ -426,7 +426,9 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
                 let takes =
                     matches!(op.act, Act::Lock(..) | Act::Convert { .. } | Act::Acquire(..));
                 // Of a whole turn, the trial has shown all operations.
-                let from = if trial.turns() > 1 { before } else { 0 };
+                let is_whole =
+                    trial.turns() > 1 && self.loops.sabotage != Sabotage::LocksBeforeCount;
+                let from = if is_whole { before } else { 0 };
                 let own = self.events[from..].iter().rev();
                 let own = own.filter(|event| event.step.thread == thread).take(RECENT);
                 let is_own = own.into_iter().any(|event| event.site == *site && event.op == *op);

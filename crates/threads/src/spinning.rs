@@ -52,7 +52,8 @@ pub(crate) enum Verdict {
     Waits(Option<Op>),
     /// It goes on.
     Yields,
-    /// Its turn needs what another thread holds: this operation was not possible.
+    /// Its turn needs what another thread holds: this operation was not possible. The loop was seen
+    /// to go on for ever elsewhere.
     Unclear(Op),
 }
 
@@ -67,6 +68,8 @@ pub(crate) struct Loops {
     endless: FxHashMap<(SiteId, Box<[Op]>), u32>,
     /// The loops that give up too late.
     pub(crate) long: Vec<LongLoop>,
+    /// Whether a thread waited somewhere where it goes on, as a later trial has shown.
+    pub(crate) waited_in_vain: bool,
     /// How many trials there were.
     pub(crate) trials: u64,
     pub(crate) sabotage: Sabotage,
@@ -78,7 +81,9 @@ impl Loops {
     }
 
     pub(crate) fn note(&mut self, place: PlaceKey, verdict: Verdict) {
-        self.verdicts.insert(self.key_of(place), verdict);
+        let goes_on = verdict == Verdict::Yields;
+        let before = self.verdicts.insert(self.key_of(place), verdict);
+        self.waited_in_vain |= goes_on && matches!(before, Some(Verdict::Unclear(_)));
     }
 
     fn key_of(&self, (thread, history): PlaceKey) -> PlaceKey {
@@ -105,11 +110,16 @@ impl Loops {
         let thread = trial.thread;
         let Shown { mut turns, then } = match end {
             End::Needs(op) => {
-                let unclear = match self.sabotage == Sabotage::NeedsAreEndless {
-                    true => Verdict::Waits(None),
-                    false => Verdict::Unclear(op),
+                let is_endless = self.endless.contains_key(&key(first.site, &first.op));
+                let verdict = match () {
+                    () if self.sabotage == Sabotage::NeedsAreEndless => Verdict::Waits(None),
+                    () if is_endless || self.sabotage == Sabotage::NeedsWait => {
+                        Verdict::Unclear(op)
+                    }
+                    // What it does up to the lock, it may do while the lock is held.
+                    () => Verdict::Yields,
                 };
-                return self.note((thread, first.history), unclear);
+                return self.note((thread, first.history), verdict);
             }
             End::Left => Shown { turns: trial.turns_of_first(), then: None },
             End::Spins => trial.cycle(),

@@ -6,7 +6,10 @@ pub use naive::{Outcome, everything, own_value};
 pub use racy::{racy_cells, racy_cells_within, random_racy_program};
 pub use random::random_program;
 pub use specified::random_specified_program;
-pub use spinning::{random_counting_program, random_spinning_program, random_waiting_program};
+pub use spinning::{
+    random_counting_program, random_section_program, random_spinning_program,
+    random_waiting_program,
+};
 
 mod bounded;
 mod follow;

@@ -121,7 +121,56 @@ pub fn random_counting_program(seed: u64) -> Concurrent {
     maker.spawn_all(bodies)
 }
 
+/// Makes a random program of two threads: one has a loop that gives up after up to three turns, and
+/// takes a lock in each turn, before it or after it; the other one changes what the loop reads while
+/// it holds the lock, and may change it back.
+#[must_use]
+pub fn random_section_program(seed: u64) -> Concurrent {
+    let rng = SplitMix64(seed);
+    let mut maker = Maker { rng, turns: 3, is_racy: false };
+    let (lock, unlock) = (Do::Lock(LOCK, Hold::Write, Waits::Ever), Do::Unlock(LOCK, Hold::Write));
+    let mut spinner = Vec::new();
+    if maker.rng.percent(50) {
+        spinner.extend([lock, unlock].map(Stmt::Do));
+    }
+    let mut body = maker.loads(2);
+    if body.is_empty() || maker.rng.percent(50) {
+        body.extend([lock, Do::Use(CONTENT), unlock]);
+        body.extend(maker.loads(1));
+    }
+    let (until, turns) = (7, 1 + maker.rng.below(3));
+    let spin = Spin { body, until, turns, is_more: false, counts: maker.rng.percent(20) };
+    spinner.push(Stmt::SpinUpTo(Box::new(spin)));
+    spinner.extend(maker.loads(1).into_iter().map(Stmt::Do));
+    if maker.rng.percent(50) {
+        spinner.extend([lock, Do::Use(CONTENT), unlock].map(Stmt::Do));
+    }
+    let mut other = Vec::new();
+    for _ in 0..1 + maker.rng.below(2) {
+        other.push(lock);
+        for _ in 0..1 + maker.rng.below(4) {
+            let (number, value) = (maker.rng.pick(&NUMBERS), maker.rng.below(3));
+            other.push(match maker.rng.percent(20) {
+                true => Do::Alter(CONTENT, value),
+                false => Do::Store(number, value),
+            });
+        }
+        other.push(unlock);
+    }
+    let mut bodies = vec![spinner, other.into_iter().map(Stmt::Do).collect()];
+    if maker.rng.percent(50) {
+        bodies.swap(0, 1);
+    }
+    maker.spawn_all(bodies)
+}
+
 impl Maker {
+    /// Up to so many loads.
+    fn loads(&mut self, most: u64) -> Vec<Do> {
+        let count = self.rng.below(most + 1);
+        (0..count).map(|_| Do::Load(self.rng.pick(&NUMBERS))).collect()
+    }
+
     fn spawn_all(&mut self, mut bodies: Vec<Vec<Stmt>>) -> Concurrent {
         for child in (1..bodies.len()).rev() {
             bodies[0].insert(0, Stmt::Do(Do::Spawn(child)));

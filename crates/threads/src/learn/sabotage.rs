@@ -75,6 +75,10 @@ anyorder_common::sabotage! {
     LoopsAreOne,
     /// A loop whose turn needs what another thread holds goes on for ever.
     NeedsAreEndless,
+    /// A thread whose turn needs what another thread holds waits for that.
+    NeedsWait,
+    /// A lock that a thread took before its loop is one of its turns.
+    LocksBeforeCount,
     /// What a thread does after its loop never depends on how many turns it took.
     TurnsNeverMatter,
     /// A thread that waited once waits in the same loop ever after, whatever has changed.
