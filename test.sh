@@ -33,8 +33,13 @@ if cargo fmt --version >/dev/null 2>&1 || install rustfmt rustfmt; then
 else
     skipped="$skipped format"
 fi
-# A push tries the same in every run, so that what fails is of the change; other seeds are for the night.
-seed="${ANYORDER_SEED:+, with ANYORDER_SEED=$ANYORDER_SEED}"
+# Random tests begin at other numbers on each day of commits, so that what was tried grows with the history.
+# The commits of a day try the same; the variable repeats the run of another one.
+if [ -z "${ANYORDER_SEED:-}" ]; then
+    made=$(git log -1 --format=%ct 2>/dev/null) || made=""
+    ANYORDER_SEED=$((${made:-0} / 86400))
+fi
+export ANYORDER_SEED
 
 say "build of the tests"
 cargo test --workspace --no-run --quiet || fail "cargo test --no-run"
@@ -81,9 +86,9 @@ lints=$!
 # `crates/house` knows these lists: no binary is left out. Those that judge by time run alone.
 together="all faults home json machine programs tiny_system end_all"
 alone="bombs limits mutated"
-tests() { cargo test --workspace --quiet --no-fail-fast "$@" || fail "cargo test $*$seed"; }
+tests() { cargo test --workspace --quiet --no-fail-fast "$@" || fail "cargo test $*, with ANYORDER_SEED=$ANYORDER_SEED"; }
 
-say "tests$seed"
+say "tests (ANYORDER_SEED=$ANYORDER_SEED)"
 tests --lib --bins --examples $(printf -- '--test %s ' $together)
 
 say "lints and documentation"

@@ -2,12 +2,12 @@
 //!
 //! Each says how much it tries with effort 1. `ANYORDER_EFFORT=N` makes it try `N` times as much;
 //! the nightly script uses 4. Without the variable, as on a push, it is half as much.
-//! `ANYORDER_SEED=N` adds seeds that no other `N` has; the nightly script takes one from the day.
-//! Without it, as on a push, each run tries the same: what fails there is of the change.
+//! `ANYORDER_SEED=N` adds seeds that no other `N` has; `test.sh` takes one from the day of the
+//! commit. Without it each run tries the same.
 //!
 //! Tests also measure what their random instances had: a rule that never fired fails them. So the
-//! seeds of every run come first, and what they have does not change. With `ANYORDER_SEED`, an
-//! eighth as many fresh ones come on top, and with more effort all that is added is fresh.
+//! seeds of a push are the same in every run, and what they have does not change. An eighth as many
+//! fresh ones come on top, and with more effort all that is added is fresh.
 
 use std::iter::Chain;
 use std::ops::Range;
