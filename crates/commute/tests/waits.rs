@@ -109,7 +109,7 @@ fn calls_wait_where_the_models_block() {
             with.push(of.name);
         }
     }
-    assert_eq!(with, ["channel", "condition", "context", "future", "semaphore"]);
+    assert_eq!(with, ["channel", "condition", "context", "future", "semaphore", "waitgroup"]);
 }
 
 /// Clauses `~`: in each state in which both orders can happen, they have the same effect.

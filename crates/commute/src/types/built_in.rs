@@ -1,7 +1,9 @@
 //! A built-in type: its specifications, its communication and its model.
 
 use super::state::{Outcomes, State};
-use super::{containers, numbers, resources, semaphore, sequences, synchronization, union_find};
+use super::{
+    containers, numbers, resources, semaphore, sequences, synchronization, union_find, wait_group,
+};
 use crate::model::{Call, Model};
 use crate::text::{Document, SpecErrors};
 use crate::value::Value;
@@ -40,7 +42,7 @@ pub fn built_in_type(name: &str) -> Option<&'static BuiltIn> {
     TYPES.iter().find(|built_in| built_in.name == name)
 }
 
-static TYPES: [BuiltIn; 15] = [
+static TYPES: [BuiltIn; 16] = [
     numbers::REGISTER,
     numbers::COUNTER,
     containers::SET,
@@ -56,6 +58,7 @@ static TYPES: [BuiltIn; 15] = [
     resources::MEMORY,
     synchronization::FUTURE,
     semaphore::SEMAPHORE,
+    wait_group::WAIT_GROUP,
 ];
 
 impl BuiltIn {

@@ -11,3 +11,4 @@ mod sequences;
 mod state;
 mod synchronization;
 mod union_find;
+mod wait_group;
