@@ -2,6 +2,7 @@
 
 mod common;
 
+mod calls;
 mod certify;
 mod check;
 mod consistency;

@@ -10,17 +10,17 @@ use std::collections::BTreeSet;
 /// A use and a free under the same lock: no race, but no order between them.
 const UAF: &str = "examples/traces/uaf_locked.std";
 
-fn json(ran: &Ran) -> Value {
+pub(crate) fn json(ran: &Ran) -> Value {
     assert!(ran.stdout.ends_with("}\n") && ran.stdout.lines().count() == 1, "{ran:?}");
     serde_json::from_str(&ran.stdout).expect("one JSON object")
 }
 
-fn predict(input: &str) -> Value {
+pub(crate) fn predict(input: &str) -> Value {
     json(&run(&["predict", input, "--format", "json"]))
 }
 
 /// Checks invariants of the counts of a result, and its JSON Schema.
-fn balanced(value: &Value) {
+pub(crate) fn balanced(value: &Value) {
     let schema: Value = serde_json::from_str(&run(&["schema"]).stdout).expect("a schema");
     assert_eq!(schema::check(&schema, value), Vec::<String>::new());
     let stat =
@@ -491,79 +491,6 @@ fn the_help_has_examples() {
     let ran = run(&["predict", "--help"]);
     assert_eq!(ran.status, 0);
     insta::assert_snapshot!("help_predict", ran.stdout);
-}
-
-/// A trace of two threads: each line names the thread, the object, the method with its arguments,
-/// and the result.
-fn calls(lines: &[&str]) -> String {
-    let mut text =
-        "anyorder-trace 1\nhandler h0 \"A\"\nhandler h1 \"B\"\ntask t0 \"A\" initial h0\n\
-                    task t1 \"B\" initial h1\n"
-            .to_owned();
-    for (at, line) in lines.iter().enumerate() {
-        let (_, call) = line.split_once(' ').expect("a thread and a call");
-        text.push_str(&format!("invocation v{at} {call}\n"));
-    }
-    for (at, line) in lines.iter().enumerate() {
-        text.push_str(&format!("t{} invoke v{at}\n", usize::from(line.starts_with('B'))));
-    }
-    text
-}
-
-#[test]
-fn right_programs_that_block_raise_no_alarm() {
-    let folder = folder();
-    let right: [&[&str]; 6] = [
-        &["A \"channel:c\" \"send\" 7 -> 1", "B \"channel:c\" \"recv\" -> 7"],
-        &[
-            "A \"channel:c\" \"send\" 7 -> 1",
-            "B \"channel:c\" \"recv\" -> 7",
-            "A \"channel:c\" \"close\" -> 1",
-            "B \"channel:c\" \"recv\"",
-        ],
-        &["A \"future:f\" \"set\" 3 -> 1", "B \"future:f\" \"get\" -> 3"],
-        &["A \"context:x\" \"cancel\"", "B \"context:x\" \"done\""],
-        &["A \"semaphore:s\" \"release\"", "B \"semaphore:s\" \"acquire\""],
-        &[
-            "A \"channel:c\" \"send\" 7 -> 1",
-            "A \"channel:c\" \"send\" 8 -> 1",
-            "B \"channel:c\" \"recv\" -> 7",
-            "A \"channel:c\" \"send\" 9 -> 1",
-        ],
-    ];
-    for lines in right {
-        let value = predict(&file(&folder, "right.trace", calls(lines)));
-        balanced(&value);
-        assert_eq!(value["verdict"], "ok", "{lines:?}: {value}");
-        let confirmed = |finding: &&Value| finding["confirmed"] == true;
-        let findings = value["findings"].as_array().expect("a list");
-        assert_eq!(findings.iter().filter(confirmed).count(), 0, "{lines:?}: {value}");
-    }
-}
-
-#[test]
-fn a_call_that_may_wait_for_ever_is_a_lost_wake_up() {
-    let folder = folder();
-    let lines = [
-        "A \"semaphore:s\" \"release\"",
-        "A \"semaphore:s\" \"acquire\"",
-        "B \"semaphore:s\" \"try_acquire\" -> 0",
-    ];
-    let name = file(&folder, "lost.trace", calls(&lines));
-    let value = predict(&name);
-    balanced(&value);
-    let findings = value["findings"].as_array().expect("a list");
-    let lost = findings.iter().find(|finding| finding["category"] == "lost_wakeup");
-    let lost = lost.unwrap_or_else(|| panic!("{value}"));
-    let title = lost["title"].as_str().expect("a title");
-    let stated = "lost wake-up: `acquire` on `semaphore:s` may wait for ever";
-    assert!(title.starts_with(stated), "{title}");
-    assert_eq!(lost["confirmed"], true);
-    let result = file(&folder, "lost.json", value.to_string());
-    let id = lost["id"].as_str().expect("an id");
-    let again = run(&["replay", &name, &result, "--finding", id]);
-    assert!(again.stdout.contains("replay: the witness holds"), "{again:?}");
-    assert!(run(&["explain", "lost_wakeup"]).stdout.starts_with("lost_wakeup: "));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! One prediction: an analysis of a trace, and the outcome of its candidates.
 
 use super::calls::{BrokenWait, SpecifiedCalls};
+use super::kept_in_order::kept_in_order;
 use super::search::{FoundDeadlocks, Search};
 use super::{Analysis, PredictOptions, Specifications};
 use crate::failure::{Failure, Unusable};
@@ -24,7 +25,7 @@ use anyorder_trace::{
     Block, EventId, Problems, ReadError, Tables, Trace, TraceBlocks, TraceSource,
 };
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -74,6 +75,8 @@ pub(crate) struct Analysed {
     pub(crate) unspecified: BTreeMap<String, u64>,
     /// Calls that returned before what they wait for.
     pub(crate) broken_waits: Vec<BrokenWait>,
+    /// Of the additional pairs, those that calls keep in order, whatever threads read.
+    pub(crate) kept_in_order: HashSet<(EventId, EventId)>,
 }
 
 impl<'a> Question<'a> {
@@ -178,7 +181,18 @@ pub(crate) fn analyse(
     let mut predicted = words::predictions(trace.tables(), &mut checked);
     words::with_trace(trace, &mut predicted, cancel);
     let (reorders, deadlocks) = (options.reorders, deadlocks.take());
-    Ok(Analysed { checked, predicted, deadlocks, analysis, reorders, unspecified, broken_waits })
+    let pairs = (known.extra, &checked);
+    let kept_in_order = kept_in_order(trace, (&question.types, confirm), pairs, cancel);
+    Ok(Analysed {
+        checked,
+        predicted,
+        deadlocks,
+        analysis,
+        reorders,
+        unspecified,
+        broken_waits,
+        kept_in_order,
+    })
 }
 
 /// Searches for witnesses of the candidates of a report, with what the analysis knows of their
@@ -313,8 +327,17 @@ fn unconfirmed(
     let mut checked = check_unconfirmed((source.tables(), &facts), report, &options, cancel);
     let predicted = words::predictions(source.tables(), &mut checked);
     let (reorders, unspecified) = (options.reorders, BTreeMap::new());
-    let (deadlocks, broken_waits) = Default::default();
-    Ok(Analysed { checked, predicted, deadlocks, analysis, reorders, unspecified, broken_waits })
+    let (deadlocks, broken_waits, kept_in_order) = Default::default();
+    Ok(Analysed {
+        checked,
+        predicted,
+        deadlocks,
+        analysis,
+        reorders,
+        unspecified,
+        broken_waits,
+        kept_in_order,
+    })
 }
 
 /// Runs an analysis over a stream.

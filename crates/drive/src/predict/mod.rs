@@ -4,6 +4,7 @@
 mod analyse;
 mod calls;
 mod groups;
+mod kept_in_order;
 mod placing;
 mod replay_witness;
 mod run;

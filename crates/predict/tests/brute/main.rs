@@ -4,6 +4,7 @@
 
 mod components;
 mod confirmed;
+mod free_reads;
 #[path = "../../../certify/tests/reordering/generate.rs"]
 mod generate;
 mod measured;
