@@ -41,7 +41,7 @@ fn resumed_is_as_uninterrupted() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("search.checkpoint");
     let (mut interrupted, mut resumed, mut limited) = (0, 0, 0);
-    for seed in 1..=30 {
+    for seed in 1..=anyorder_testkit::effort::cases(30) {
         for order in [Order::Breadth, Order::Depth] {
             for storage in
                 [Storage::Fingerprints, Storage::Exact, Storage::Bitstate { bytes: 4_000 }]

@@ -76,7 +76,7 @@ fn difference(
 fn bounds_keep_what_is_within_them() {
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     let mut count = |name: String, by: u64| *counts.entry(name).or_default() += by;
-    for seed in sampled(300, 4_000) {
+    for seed in sampled(200, 4_000) {
         let program = program_of(seed);
         let Some(whole) = everything(&program, 8_000, 30) else { continue };
         let mut script = Script::new(program.clone());
@@ -131,7 +131,7 @@ fn races_within_a_bound_are_those_of_the_executions_within_it() {
         };
         learnt.faults.iter().filter_map(cell).collect()
     };
-    for seed in sampled(240, 2_000) {
+    for seed in sampled(160, 2_000) {
         let program = random_racy_program(seed);
         let Some(all) = racy_cells(&program, 1_000) else { continue };
         for most in 0..3 {
@@ -159,7 +159,7 @@ fn races_within_a_bound_are_those_of_the_executions_within_it() {
 #[test]
 fn what_is_cut_says_how_far_it_came() {
     let (mut said, mut whole, mut none) = ([0; 8], 0, 0);
-    for seed in sampled(160, 2_000) {
+    for seed in sampled(110, 2_000) {
         let program = program_of(seed);
         let Some(all) = everything(&program, 5_000, 30) else { continue };
         let unlimited = LearnOptions { spins_max: 30, ..LearnOptions::default() };

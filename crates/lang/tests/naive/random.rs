@@ -11,7 +11,7 @@ use anyorder_testkit::effort::{counts_all, is_due, sampled};
 use std::collections::BTreeMap;
 
 /// How many models a push compares, whatever they have.
-const FIRST: u64 = 200;
+const FIRST: u64 = 120;
 
 #[test]
 fn the_machine_and_the_naive_interpreter_agree() {
@@ -355,7 +355,7 @@ const SHOWING: [u64; 20] =
     [1, 2, 11, 12, 16, 17, 21, 26, 32, 50, 51, 52, 62, 73, 79, 108, 122, 129, 195, 239];
 
 /// A push tries one mutant in so many.
-const PARTS: usize = 6;
+const PARTS: usize = 12;
 
 #[test]
 fn every_mutant_is_noticed() {

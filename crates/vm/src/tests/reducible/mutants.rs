@@ -17,7 +17,7 @@ const SIZE: Size = Size { states: 120, edits: 10, pairs: true };
 const MODELS: u64 = 60;
 
 /// A push tries one line in so many.
-const PARTS: usize = 3;
+const PARTS: usize = 6;
 
 #[test]
 fn every_report_that_is_dropped_is_noticed() {

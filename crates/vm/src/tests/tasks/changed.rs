@@ -291,7 +291,7 @@ fn steps_do_not_notice_what_they_do_not_access() {
 
 /// Each line of the machine that reports an access, when disabled in turn, is noticed.
 /// A push tries one line in so many.
-const PARTS: usize = 3;
+const PARTS: usize = 6;
 
 #[test]
 fn every_access_that_is_dropped_is_noticed() {
