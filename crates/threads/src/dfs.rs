@@ -10,8 +10,8 @@ use std::ops::ControlFlow;
 pub struct Plain {
     /// The number of executions.
     pub executions: u64,
-    /// Whether these are all there are. Not if a thread waited for a lock in a loop that goes on for
-    /// ever elsewhere, and was found to give up later.
+    /// Whether these are all there are. Not if a thread waited for a lock in a loop that goes on
+    /// for ever elsewhere, and was found to give up later.
     pub complete: bool,
     /// The loops that give up after more turns in vain than are explored turn by turn. If there are
     /// some, the search is not complete.

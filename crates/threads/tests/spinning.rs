@@ -387,8 +387,8 @@ fn attempts_between_sections_of_a_lock() {
     assert_eq!(seen_by_all_orders(&program, 200), Some(all.seen));
 }
 
-/// What the thread with the loop of [`beside_a_section`] saw where its loop makes two turns, and the search
-/// did not show. With a number, it first goes on for ever as far as is tried.
+/// What the thread with the loop of [`beside_a_section`] saw where its loop makes two turns, and
+/// the search did not show. With a number, it first goes on for ever as far as is tried.
 fn missing_where_it_gives_up(program: &Concurrent, sabotage: Sabotage) -> Vec<(usize, Vec<u64>)> {
     let Some(all) = everything(program, 100_000, SPINS_MAX) else { panic!("{program:#?}") };
     let mut script = Script::new(program.clone());

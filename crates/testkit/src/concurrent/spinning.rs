@@ -122,8 +122,8 @@ pub fn random_counting_program(seed: u64) -> Concurrent {
 }
 
 /// Makes a random program of two threads: one has a loop that gives up after up to three turns, and
-/// takes a lock in each turn, before it or after it; the other one changes what the loop reads while
-/// it holds the lock, and may change it back.
+/// takes a lock in each turn, before it or after it; the other one changes what the loop reads
+/// while it holds the lock, and may change it back.
 #[must_use]
 pub fn random_section_program(seed: u64) -> Concurrent {
     let rng = SplitMix64(seed);
