@@ -2,7 +2,9 @@
 
 use anyorder_common::random::{Random, Rng};
 use anyorder_hb::order_candidates;
-use anyorder_hb::{CandidateLimits, CandidatePair, OrderCandidates, Points, RuleSet};
+use anyorder_hb::{
+    CandidateLimits, CandidatePair, Conflicting, OrderCandidates, Point, Points, RuleSet,
+};
 use anyorder_system::Control;
 use anyorder_testkit::effort::seeds;
 use anyorder_testkit::{
@@ -113,6 +115,70 @@ fn a_fault_is_noticed() {
         println!("{fault:?}: noticed by seed {seed:?}");
         assert!(seed.is_some(), "{fault:?} goes unnoticed");
     }
+}
+
+/// Points at random events, in four classes, of which some do not commute. They are reported, but
+/// make no edges between sections, so that the oracle need not know them.
+fn random_points(trace: &Trace, rng: &mut Rng) -> Points {
+    let mut reported: Conflicting = [0; 32];
+    for _ in 0..1 + rng.index(5) {
+        let (a, b) = (rng.index(4), rng.index(4));
+        reported[a] |= 1 << b;
+        reported[b] |= 1 << a;
+    }
+    let mut list = Vec::new();
+    for event in trace.events().filter(|event| !event.kind().is_access()) {
+        for object in 0..3 {
+            if rng.percent(75) {
+                continue;
+            }
+            list.push(Point { event: event.id, object, table: 0, class: rng.index(4) as u8 });
+        }
+    }
+    Points { list, tables: vec![[0; 32]], reported: vec![reported] }
+}
+
+#[test]
+fn racy_points_are_those_of_the_definition() {
+    let (mut racy, mut several, mut commuting) = (0, 0, 0);
+    for seed in seeds(2 * SEEDS) {
+        let trace = random_sections(seed);
+        let mut rng = Rng::new(seed);
+        let points = random_points(&trace, &mut rng);
+        for rules in RuleSet::ALL {
+            let set = oracle_set(rules);
+            let naive = Naive::with_locks(&trace, Rules::all(set), &NaiveLocks::Sections(&[]));
+            let limits = CandidateLimits::default();
+            let found = order_candidates(&trace, rules, &points, limits, &Control::default());
+            let found = found.expect("it fits");
+            let mut expected: BTreeMap<(EventId, u32), BTreeSet<EventId>> = BTreeMap::new();
+            for (at, b) in points.list.iter().enumerate() {
+                for a in points.list[..at].iter().filter(|a| a.object == b.object) {
+                    let commute = points.reported[0][usize::from(a.class)] >> b.class & 1 == 0;
+                    let unordered = !naive.happens_before(a.event, b.event);
+                    commuting += u64::from(commute && unordered);
+                    if !commute && unordered {
+                        expected.entry((b.event, b.object)).or_default().insert(a.event);
+                    }
+                }
+            }
+            let mut ours: BTreeMap<(EventId, u32), Vec<EventId>> = BTreeMap::new();
+            for pair in &found.racy {
+                if let Some(object) = pair.object {
+                    ours.entry((pair.second, object)).or_default().push(pair.first);
+                }
+            }
+            let place = || format!("seed {seed}, rules {}:\n{}", rules.word(), show(&trace));
+            assert!(ours.keys().eq(expected.keys()), "{}", place());
+            for (second, firsts) in &ours {
+                assert!(firsts.iter().all(|a| expected[second].contains(a)), "{}", place());
+                racy += 1;
+                several += u64::from(firsts.len() > 1);
+            }
+        }
+    }
+    println!("{racy} racy seconds, {several} with several firsts, {commuting} pairs commute");
+    assert!(racy > 1_000 && several > 100 && commuting > 1_000);
 }
 
 /// Traces that no program has: events in a random order, some of them missing. The engine only

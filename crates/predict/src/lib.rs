@@ -39,8 +39,8 @@ extern crate self as anyorder_predict;
 pub use anyorder_stream::{
     Analysis, CandidateOptions, Candidates, Class, ClassTable, Communication, Conditions, Counts,
     DeclareError, Described, DoesntCommute, EdcAnalysis, Engine, Hb, HbAnalysis, Internals,
-    LocksInMemory, MemoryOnly, NoCommunication, Object, ObjectSummary, Observation, Point,
-    PredictError, Relation, Report, Side, Specification, Specified, SpecifiedCall,
+    LocksInMemory, LocksetUses, MemoryOnly, NoCommunication, Object, ObjectSummary, Observation,
+    Point, PredictError, Relation, Report, Side, Specification, Specified, SpecifiedCall,
     SpecifiedCommunication, Stamp, StreamEvent, Types, Unspecified, Violation, ViolationKind,
     WdcAnalysis, hidden_events, run, run_until, without_internals,
 };

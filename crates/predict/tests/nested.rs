@@ -5,8 +5,8 @@ use crate::common;
 
 use anyorder_common::random::{Random, Rng};
 use anyorder_predict::{
-    Analysis, CandidateOptions, Candidates, EdcAnalysis, MemoryOnly, Report, StreamEvent,
-    ViolationKind,
+    Analysis, CandidateOptions, Candidates, EdcAnalysis, LocksetUses, MemoryOnly, Report,
+    StreamEvent, ViolationKind,
 };
 use anyorder_trace::Trace;
 use common::naive::{Naive, Order};
@@ -18,6 +18,13 @@ fn edc(options: CandidateOptions, flat: usize, indexed: usize) -> EdcAnalysis<Me
     EdcAnalysis::new(MemoryOnly, options).index_above(indexed).nest_above(flat)
 }
 
+fn add(all: &mut LocksetUses, used: LocksetUses) {
+    all.views += used.views;
+    all.pairs_of_ends += used.pairs_of_ends;
+    all.pairs_of_two_ends += used.pairs_of_two_ends;
+    all.crossing_sets += used.crossing_sets;
+}
+
 fn pairs(report: &Report, kind: ViolationKind) -> BTreeSet<(usize, usize)> {
     let of_kind = report.violations.iter().filter(|v| v.kind == kind);
     of_kind.map(|v| (v.first.event as usize, v.second.event as usize)).collect()
@@ -25,7 +32,7 @@ fn pairs(report: &Report, kind: ViolationKind) -> BTreeSet<(usize, usize)> {
 
 /// Checks the order and the racy pairs. Candidates of the definition are found; others only if the
 /// engine dropped an access that it covers, as in `covered.rs`.
-fn check(t: &Trace, flat: usize, indexed: usize) -> Report {
+fn check(t: &Trace, flat: usize, indexed: usize) -> (Report, LocksetUses) {
     let naive = Naive::new(t, Order::Edc, false);
     let mut engine = edc(CandidateOptions::default(), flat, indexed);
     engine.grow(t.tables()).expect("small");
@@ -39,7 +46,7 @@ fn check(t: &Trace, flat: usize, indexed: usize) -> Report {
             assert_eq!(ordered, naive.before[at][i], "{i} before {at}:\n{}", show(t));
         }
     }
-    let report = engine.finish();
+    let (report, uses) = (engine.finish(), engine.lockset_uses());
     let seconds = |pairs: &BTreeSet<(usize, usize)>| pairs.iter().map(|p| p.1).collect();
     let (racy, races) = (pairs(&report, ViolationKind::Racy), naive.races());
     let (found, defined): (BTreeSet<usize>, BTreeSet<usize>) = (seconds(&racy), seconds(&races));
@@ -48,23 +55,27 @@ fn check(t: &Trace, flat: usize, indexed: usize) -> Report {
     let found: BTreeSet<usize> = seconds(&pairs(&report, ViolationKind::NonRacy));
     let defined = seconds(&naive.candidates());
     assert!(found.is_superset(&defined), "{found:?} of {defined:?} in\n{}", show(t));
-    report
+    (report, uses)
 }
 
 #[test]
 fn orders_and_races_under_many_locks_are_those_of_the_definition() {
     let (mut racy, mut non_racy, mut deep) = (0, 0, 0);
+    let mut uses = LocksetUses::default();
     for seed in 1..=3_000 {
         let mut rng = Rng::new(3_000_000 + seed);
         let nest = Nest::small(&mut rng);
         let t = nested(&mut rng, nest);
-        let report = check(&t, [2, 3, 8][rng.index(3)], [2, 8, 1_000][rng.index(3)]);
+        let (report, used) = check(&t, [2, 3, 8][rng.index(3)], [2, 8, 1_000][rng.index(3)]);
         racy += report.counts.racy;
         non_racy += report.counts.non_racy;
         deep += usize::from(nest.depth > 8);
+        add(&mut uses, used);
     }
-    println!("{racy} racy, {non_racy} not, {deep} deep");
+    println!("{racy} racy, {non_racy} not, {deep} deep, {uses:?}");
     assert!(racy > 10_000 && non_racy > 1_000 && deep > 1_000);
+    assert!(uses.views > 1_000 && uses.pairs_of_ends > 100, "{uses:?}");
+    assert!(uses.pairs_of_two_ends > 10 && uses.crossing_sets > 1, "{uses:?}");
 }
 
 /// Shared locksets change no second event of a race or candidate; of the candidates as the paper

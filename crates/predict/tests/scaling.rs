@@ -18,6 +18,8 @@ enum Accesses {
     In,
     /// A variable for each depth, on the way out.
     Out,
+    /// A variable for each lock, before its release, in the order of the acquires.
+    Overlapping,
     /// One variable, at the greatest depth, in every round.
     Inside { rounds: usize },
 }
@@ -46,11 +48,12 @@ fn nested(depth: usize, accesses: Accesses) -> Trace {
         if matches!(accesses, Accesses::Inside { .. }) {
             b.write(task, &format!("x{}", round / 2)).expect("room");
         }
-        for (i, lock) in locks.iter().enumerate().rev() {
-            if matches!(accesses, Accesses::Out) {
+        for i in 0..depth {
+            let i = if matches!(accesses, Accesses::Overlapping) { i } else { depth - 1 - i };
+            if matches!(accesses, Accesses::Out | Accesses::Overlapping) {
                 b.write(task, &format!("x{i}")).expect("room");
             }
-            b.release(task, lock, Mode::EXCLUSIVE).expect("room");
+            b.release(task, &locks[i], Mode::EXCLUSIVE).expect("room");
         }
     }
     b.finish()
@@ -80,8 +83,9 @@ fn edc(trace: &Trace) -> EdcAnalysis<MemoryOnly> {
 }
 
 #[test]
-fn time_and_memory_of_nested_sections_are_linear_in_the_depth() {
-    for accesses in [Accesses::In, Accesses::Out, Accesses::Inside { rounds: 20 }] {
+fn time_and_memory_of_sections_are_linear_in_the_depth() {
+    let inside = Accesses::Inside { rounds: 20 };
+    for accesses in [Accesses::In, Accesses::Out, inside, Accesses::Overlapping] {
         let [small, large] = [1_000, 4_000].map(|depth| nested(depth, accesses));
         let memory = [&small, &large].map(|trace| edc(trace).memory_bytes() as f64);
         assert!(memory[1] < 6.0 * memory[0], "{accesses:?}: {memory:?} bytes");

@@ -44,6 +44,7 @@ pub use relations::engine::Engine;
 pub use relations::overlaps::Overlaps;
 pub use relations::relation::{DoesntCommute, Hb, Relation};
 pub use report::{Counts, Object, Report, Side, Violation, ViolationKind};
+pub use sections::table::LocksetUses;
 pub use specified::{
     Communication, DeclareError, Described, Internals, LocksInMemory, NoCommunication,
     ObjectSummary, Observation, Specified, SpecifiedCall, SpecifiedCommunication, Types,

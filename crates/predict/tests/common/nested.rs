@@ -15,6 +15,8 @@ pub(crate) struct Nest {
     /// The percentage of acquires that take the free lock with the least number, and of releases
     /// that give the last lock back.
     pub(crate) in_order: u32,
+    /// The percentage of the other releases that give the first lock back.
+    pub(crate) from_front: u32,
     /// The percentage of steps that access a variable.
     pub(crate) accesses: u32,
     /// The percentage of shared acquires.
@@ -33,7 +35,8 @@ impl Nest {
             locks: depth + rng.index(4),
             variables: 1 + rng.index(5),
             depth,
-            in_order: [50, 90, 100][rng.index(3)],
+            in_order: [0, 50, 90, 100][rng.index(4)],
+            from_front: [0, 50, 95][rng.index(3)],
             accesses: [15, 35, 60][rng.index(3)],
             shared: [0, 0, 40][rng.index(3)],
             fills: false,
@@ -91,7 +94,11 @@ pub(crate) fn nested(rng: &mut Rng, nest: Nest) -> Trace {
             is_empty[t] = true;
             b.push(tasks[t], Op::new(EventKind::Acquire, mode(shared)), free[at] as u32);
         } else if let Some(last) = held[t].len().checked_sub(1) {
-            let at = if rng.percent(nest.in_order) { last } else { rng.index(last + 1) };
+            let at = match rng.percent(nest.in_order) {
+                true => last,
+                false if rng.percent(nest.from_front) => 0,
+                false => rng.index(last + 1),
+            };
             let (lock, shared) = held[t].remove(at);
             b.push(tasks[t], Op::new(EventKind::Release, mode(shared)), lock as u32);
             // Sometimes take another one, so that sections overlap.

@@ -6,8 +6,10 @@ use crate::relations::engine::{Act, Engine};
 use crate::relations::relation::Relation;
 use crate::report::{Object, Violation, ViolationKind};
 use crate::sections::candidates::{Candidate, Common, CommonLocks};
+use crate::sections::ends::Ends;
 use crate::sections::table::Sections;
 use crate::shadow::record::{LockBits, Record};
+use anyorder_order::ChainId;
 use anyorder_trace::LocationId;
 
 /// Reused lists of one access.
@@ -21,8 +23,11 @@ pub(crate) struct Scratch {
     together: Vec<(Record, usize, usize)>,
     /// Sections that the access learns from.
     common: Vec<u32>,
-    /// Sections in `common` that stand for those that they enclose, too, with the locksets.
-    enclosing: Vec<(u32, u32)>,
+    /// Ends of locksets in `common` that stand for the sections between them, too, with the
+    /// locksets.
+    ends: Vec<(u32, u32)>,
+    /// The slots and locksets of those ends that are two sections.
+    apart_ends: Vec<(ChainId, u32)>,
     /// The newest record that the access communicates with.
     observed: Option<Record>,
 }
@@ -42,7 +47,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
     pub(crate) fn compare(&mut self, acts: &[Act], locks: LockBits) -> bool {
         let act = acts[0];
         self.collect_all(acts, locks, false);
-        if !self.scratch.enclosing.is_empty() && self.needs_all_common(act) {
+        if !self.scratch.ends.is_empty() && self.needs_all_common(act) {
             self.collect_all(acts, locks, true);
         }
         let printed = self.options.candidates == Candidates::AsPrinted;
@@ -64,29 +69,35 @@ impl<R: Relation, S: Specification> Engine<R, S> {
     }
 
     /// Puts the conflicting records of other slots into the scratch lists. With `all`, each common
-    /// section is listed; else one may stand for those that it encloses.
+    /// section is listed; else the ends of a lockset may stand for those between them.
     fn collect_all(&mut self, acts: &[Act], locks: LockBits, all: bool) {
         self.scratch.apart.clear();
         self.scratch.together.clear();
         self.scratch.common.clear();
-        self.scratch.enclosing.clear();
+        self.scratch.ends.clear();
+        self.scratch.apart_ends.clear();
         self.scratch.observed = None;
         for act in acts {
             self.collect(*act, (locks, all));
         }
     }
 
-    /// Returns whether a section that stands for others is not enough: another record is in the
-    /// same section and maybe not in all others, or an open pair of the object may be.
+    /// Returns whether sections that stand for others are not enough: another record is in some of
+    /// those and maybe not in all, or an open pair of the object may be.
     fn needs_all_common(&mut self, act: Act) -> bool {
-        let Scratch { enclosing, common, .. } = &mut self.scratch;
-        enclosing.sort_unstable();
-        let several = enclosing.chunk_by(|a, b| a.0 == b.0).any(|same| {
-            let lockset = same[0].1;
-            same.iter().any(|(_, other)| *other != lockset)
-        });
-        let stands = |section: &&u32| enclosing.binary_search_by_key(*section, |e| e.0).is_ok();
-        if several || common.iter().filter(stands).count() > enclosing.len() {
+        let Scratch { ends, apart_ends, common, .. } = &mut self.scratch;
+        ends.sort_unstable();
+        let differ = |same: &[(u32, u32)]| same.iter().any(|(_, other)| *other != same[0].1);
+        let several = ends.chunk_by(|a, b| a.0 == b.0).any(differ);
+        let stands = |section: &&u32| ends.binary_search_by_key(*section, |e| e.0).is_ok();
+        if several || common.iter().filter(stands).count() > ends.len() {
+            return true;
+        }
+        // Two sets that share sections share an end of one of them, which the tests above find
+        // unless it lies inside the other.
+        apart_ends.sort_unstable();
+        if apart_ends.windows(2).any(|two| two[0].0 == two[1].0 && two[0].1 != two[1].1) {
+            self.sections.uses.crossing_sets += 1;
             return true;
         }
         let key = cell_key(act);
@@ -94,7 +105,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         let pairs = self.open.get(act.lane).map_or(&[][..], |open| &open.pairs);
         pairs.iter().any(|pair| {
             (pair.cell == key || self.overlaps(act, pair.cell))
-                && self.scratch.enclosing.iter().any(|e| slot(e) == pair.slot)
+                && self.scratch.ends.iter().any(|e| slot(e) == pair.slot)
         })
     }
 
@@ -146,10 +157,15 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             let reported = table.is_reported(act.class, record.class());
             let from = scratch.common.len();
             if looks && record.locks().may_meet(locks) {
-                match sections.common_enclosing(record.lockset, act.lane).filter(|_| !all) {
-                    Some(outer) => {
-                        scratch.common.push(outer);
-                        scratch.enclosing.push((outer, record.lockset));
+                match sections.common_ends(record.lockset, act.lane).filter(|_| !all) {
+                    Some(Ends { first, last }) => {
+                        scratch.common.push(first);
+                        scratch.ends.push((first, record.lockset));
+                        if first != last {
+                            scratch.common.push(last);
+                            scratch.ends.push((last, record.lockset));
+                            scratch.apart_ends.push((record.slot(), record.lockset));
+                        }
                     }
                     None => sections.common(record.lockset, act.lane, &mut scratch.common),
                 }
@@ -254,13 +270,17 @@ impl<R: Relation, S: Specification> Engine<R, S> {
                 report.counts.candidates_lost += 1;
             } else {
                 let first = |section: &u32| Common::of(sections, *section);
-                let encloses = |outer: &u32| {
-                    own.len() == 1 && scratch.enclosing.contains(&(*outer, record.lockset))
+                let ends = match *own {
+                    [one] => Some(Ends { first: one, last: one }),
+                    [first, last] => Some(Ends { first, last }),
+                    _ => None,
                 };
-                let common = match own.first().filter(|outer| encloses(outer)) {
-                    Some(outer) => {
-                        let places = sections.held(act.lane).places_count();
-                        CommonLocks::enclosed(first(outer), record.lockset, places)
+                let is_end = |end: u32| scratch.ends.contains(&(end, record.lockset));
+                let common = match ends.filter(|ends| is_end(ends.first)) {
+                    Some(ends) => {
+                        sections.uses.pairs_of_ends += 1;
+                        sections.uses.pairs_of_two_ends += u64::from(!ends.is_one());
+                        CommonLocks::between(sections, act.lane, (record.lockset, ends))
                     }
                     None => CommonLocks::all(own.iter().map(first).collect()),
                 };

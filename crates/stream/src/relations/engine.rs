@@ -287,7 +287,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
                         // edge.
                         && !pairs
                             .iter()
-                            .any(|pair| pair.has_any(sections, act.lane, (old.slot(), old.lockset)))
+                            .any(|pair| pair.has_any(sections, old.lockset))
                         && sections.covers(lanes, act.lane, old.lockset)));
             if R::SECTIONS && covered {
                 sections.drop_lockset(old.lockset);

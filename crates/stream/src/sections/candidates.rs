@@ -16,9 +16,9 @@
 //! the acquire's epoch. A pair costs one comparison for each clock learnt while its second section
 //! is open.
 //!
-//! **Cost.** Opening a pair takes time linear in its common locks; where one section encloses all
-//! others (see `common.rs`), constant time, and the other locks are only listed when one of them is
-//! released or the same object is accessed again. A release, and each clock that is learnt, costs
+//! **Cost.** Opening a pair takes time linear in its common locks; where the first and the last
+//! section answer for all (see `ends.rs`), constant time, and the other locks are only listed when
+//! one of them is released or the same object is accessed again. A release, and each clock that is learnt, costs
 //! one look-up for each open pair of the lane, of which there are at most `open_max`.
 //!
 //! **Deviation** from Algorithm 2 of the thesis, which compares the access itself with a clock that
@@ -26,6 +26,7 @@
 
 use crate::relations::lanes::LaneId;
 use crate::report::Violation;
+use crate::sections::ends::Ends;
 use crate::sections::locksets::NO_LOCKSET;
 use crate::sections::table::Sections;
 use anyorder_order::ChainId;
@@ -57,17 +58,18 @@ impl Common {
 #[derive(Clone, Debug)]
 pub(crate) struct CommonLocks {
     /// By the acquires of the first sections, the earliest first. If `unlisted` is a lockset, only
-    /// the first one, whose section encloses the others.
+    /// the ends.
     list: Vec<Common>,
     /// The first place of the list that is open.
     front: usize,
     open_count: usize,
     /// The places of the list by lock, if there are many.
     by_lock: Vec<u32>,
-    /// The lockset of the first action, and the places of the locks that the lane held at the
-    /// second one, as long as not all common locks are listed. Then the lane has released no lock
-    /// since.
-    unlisted: (u32, usize),
+    /// The lockset of the first action, and the moment of the lane at the second one, as long as
+    /// not all common locks are listed. Then the lane has released no lock since.
+    unlisted: (u32, u32),
+    /// The ends of the lockset of the first action, if both are common.
+    ends: Option<Ends>,
 }
 
 impl CommonLocks {
@@ -80,13 +82,19 @@ impl CommonLocks {
             by_lock.sort_unstable_by_key(|place| list[*place as usize].lock);
         }
         let open_count = list.len();
-        CommonLocks { list, front: 0, open_count, by_lock, unlisted: (NO_LOCKSET, 0) }
+        CommonLocks { list, front: 0, open_count, by_lock, unlisted: (NO_LOCKSET, 0), ends: None }
     }
 
-    /// Creates the list for a section that encloses the other common ones, which are in `lockset`.
-    /// The lane holds its locks at `places` places.
-    pub(crate) fn enclosed(outer: Common, lockset: u32, places: usize) -> CommonLocks {
-        CommonLocks { unlisted: (lockset, places), ..CommonLocks::all(vec![outer]) }
+    /// Creates the list for a lockset whose ends are common to a lane now.
+    pub(crate) fn between(
+        sections: &Sections,
+        lane: LaneId,
+        (lockset, ends): (u32, Ends),
+    ) -> CommonLocks {
+        let mut list = vec![Common::of(sections, ends.first)];
+        list.extend((!ends.is_one()).then(|| Common::of(sections, ends.last)));
+        let unlisted = (lockset, sections.moment(lane));
+        CommonLocks { unlisted, ends: Some(ends), ..CommonLocks::all(list) }
     }
 
     fn is_unlisted(&self) -> bool {
@@ -105,18 +113,14 @@ impl CommonLocks {
 
     /// Lists all common locks. Must be called before the lane releases the next lock.
     fn list_all(&mut self, sections: &mut Sections, lane: LaneId) {
-        let (lockset, places) = self.unlisted;
+        let (lockset, moment) = self.unlisted;
         if lockset == NO_LOCKSET {
             return;
         }
-        let held = sections.held(lane);
-        let is_common = |section: &u32| {
-            let lock = sections.section(*section).lock;
-            held.place(lock).is_some_and(|place| place < places)
-                && sections.is_excluded(lane, *section)
-        };
+        let is_common = |section: &u32| sections.is_excluded_since(lane, *section, moment);
         let of_first = sections.of_lockset(lockset).filter(is_common);
-        let all = CommonLocks::all(of_first.map(|s| Common::of(sections, s)).collect());
+        let mut all = CommonLocks::all(of_first.map(|s| Common::of(sections, s)).collect());
+        all.ends = self.ends;
         all.keep(sections);
         self.drop(sections);
         *self = all;
@@ -186,27 +190,24 @@ impl Candidate {
         self.common.place(lock).is_some()
     }
 
-    /// Returns whether one of the sections of a lockset, which is of a slot, is a first section of
-    /// the pair of a lane.
-    pub(crate) fn has_any(
-        &self,
-        sections: &Sections,
-        lane: LaneId,
-        (slot, lockset): (ChainId, u32),
-    ) -> bool {
-        if !self.common.is_unlisted() {
-            return sections.of_lockset(lockset).any(|section| self.has(sections, section));
-        }
-        let (of_first, _) = self.common.unlisted;
-        if self.slot != slot || lockset == NO_LOCKSET {
+    /// Returns whether one of the sections of a lockset is a first section of the pair. Constant
+    /// time if the pair has ends, else linear in the smaller number of sections.
+    pub(crate) fn has_any(&self, sections: &Sections, lockset: u32) -> bool {
+        let Some(first) = self.common.list.first() else { return false };
+        if lockset == NO_LOCKSET
+            || sections.lane_of(lockset) != sections.section(first.section).lane
+        {
             return false;
         }
-        // The outermost section answers nearly always.
-        lockset == of_first
-            || sections.contains(lockset, self.common.list[0].section)
-            || sections
-                .of_lockset(lockset)
-                .any(|section| self.has_unlisted(sections, lane, section))
+        if let Some(ends) = self.common.ends {
+            // Two sets of one lane that share a section share an end of the one that was released.
+            return sections.contains(lockset, ends.first) || sections.contains(lockset, ends.last);
+        }
+        let list = &self.common.list;
+        if list.len() <= sections.count(lockset) {
+            return list.iter().any(|common| sections.contains(lockset, common.section));
+        }
+        sections.of_lockset(lockset).any(|section| self.has(sections, section))
     }
 
     /// Returns whether a section of a slot is a first section of the pair of a lane.
@@ -223,11 +224,8 @@ impl Candidate {
     }
 
     fn has_unlisted(&self, sections: &Sections, lane: LaneId, section: u32) -> bool {
-        let (of_first, places) = self.common.unlisted;
-        let place = sections.held(lane).place(sections.section(section).lock);
-        place.is_some_and(|place| place < places)
-            && sections.is_excluded(lane, section)
-            && sections.contains(of_first, section)
+        let (of_first, moment) = self.common.unlisted;
+        sections.contains(of_first, section) && sections.is_excluded_since(lane, section, moment)
     }
 }
 

@@ -1,11 +1,10 @@
 //! Which sections of an earlier access matter to a lane: those of locks that it holds, too.
 //!
-//! **Cost.** Linear in the smaller set of locks in the worst case. Sections are mostly nested, and
-//! then a section that encloses all others of a set answers for them in constant time: it was
-//! acquired before them and released after them.
+//! **Cost.** Linear in the smaller set of locks in the worst case. Mostly the first and the last
+//! section of a set answer for all of them in constant time (`ends.rs`).
 
 use crate::relations::lanes::{LaneId, Lanes};
-use crate::sections::locksets::NO_LOCKSET;
+use crate::sections::ends::Ends;
 use crate::sections::table::Sections;
 use anyorder_order::SharedClock;
 
@@ -20,30 +19,20 @@ impl Sections {
         self.locksets.count(lockset) > INDEXED_LOCKS_MAX
     }
 
-    /// Returns the section that encloses all others of a lockset, if the set has many sections and
-    /// they were closed from the inside out.
-    #[inline]
-    fn enclosing(&self, lockset: u32) -> Option<u32> {
-        if self.locksets.count(lockset) <= self.locksets.flat {
-            return None;
-        }
-        let outer = self.locksets.outer(lockset);
-        (self.section(outer).encloses && self.released(outer) != 0).then_some(outer)
-    }
-
-    /// Returns whether a lockset contains a section.
-    #[inline]
-    pub(crate) fn contains(&self, lockset: u32, section: u32) -> bool {
-        lockset != NO_LOCKSET
-            && (self.locksets.outer(lockset) == section
-                || self.of_lockset(lockset).any(|other| other == section))
-    }
-
     /// Returns whether a lane holds a lock that excludes a section.
     #[inline]
     pub(crate) fn is_excluded(&self, lane: LaneId, section: u32) -> bool {
         let s = self.section(section);
         self.held(lane).get(s.lock).is_some_and(|held| held.excludes(s.lock, s.shared))
+    }
+
+    /// Returns whether a lane has held a lock that excludes a section since a moment.
+    #[inline]
+    pub(crate) fn is_excluded_since(&self, lane: LaneId, section: u32, moment: u32) -> bool {
+        let s = self.section(section);
+        self.held(lane).get(s.lock).is_some_and(|held| {
+            held.excludes(s.lock, s.shared) && self.section(held.section).began <= moment
+        })
     }
 
     /// Adds to `common` the closed sections of a lockset whose lock excludes a lock that the lane
@@ -57,18 +46,22 @@ impl Sections {
         }
     }
 
-    /// Returns the section that [`common`](Self::common) would find and that encloses all others,
-    /// if it is known without looking at all.
+    /// Returns the first and the last of the sections that [`common`](Self::common) would find, if
+    /// they are known without looking at all.
     #[inline]
-    pub(crate) fn common_enclosing(&self, lockset: u32, lane: LaneId) -> Option<u32> {
-        self.enclosing(lockset).filter(|outer| self.is_excluded(lane, *outer))
+    pub(crate) fn common_ends(&self, lockset: u32, lane: LaneId) -> Option<Ends> {
+        let are_common = |ends: &Ends| {
+            self.is_excluded(lane, ends.first)
+                && (ends.is_one() || self.is_excluded(lane, ends.last))
+        };
+        self.ends_of(lockset).filter(are_common)
     }
 
     /// Returns whether all sections of a lockset have been released and a clock knows that.
     #[inline]
     pub(crate) fn are_known(&self, lockset: u32, clock: &SharedClock) -> bool {
-        if let Some(outer) = self.enclosing(lockset) {
-            return self.is_known(outer, self.section(outer).slot, clock);
+        if let Some(Ends { last, .. }) = self.ends_of(lockset) {
+            return self.is_known(last, self.section(last).slot, clock);
         }
         self.of_lockset(lockset)
             .all(|section| self.is_known(section, self.section(section).slot, clock))
@@ -77,7 +70,9 @@ impl Sections {
     /// Returns whether a lane holds a lock that excludes a section of a lockset.
     #[inline]
     pub(crate) fn has_common(&self, lockset: u32, lane: LaneId) -> bool {
-        self.common_enclosing(lockset, lane).is_some()
+        let excludes =
+            |ends: Ends| self.is_excluded(lane, ends.first) || self.is_excluded(lane, ends.last);
+        self.ends_of(lockset).is_some_and(excludes)
             || self.of_lockset(lockset).any(|section| self.is_excluded(lane, section))
     }
 
@@ -93,12 +88,12 @@ impl Sections {
             if own == lockset {
                 return true;
             }
-            let knows = |outer| {
-                let slot = self.section(outer).slot;
-                slot == me.slot || self.is_known(outer, slot, &me.clock)
+            let knows = |ends: Ends| {
+                let slot = self.section(ends.last).slot;
+                slot == me.slot || self.is_known(ends.last, slot, &me.clock)
             };
             if self.locksets.digest(own) == self.locksets.digest(lockset)
-                && self.enclosing(lockset).is_some_and(knows)
+                && self.ends_of(lockset).is_some_and(knows)
             {
                 return true;
             }

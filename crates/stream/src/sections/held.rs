@@ -5,10 +5,11 @@
 //! finds them, and a lock that is released below others leaves a gap. When half of the list is
 //! gaps, they are removed.
 
+use crate::sections::locksets::{Digest, digest};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// The most locks that are searched without an index.
+/// The most locks that are searched without an index, unless a test changes it.
 const SHALLOW: usize = 16;
 
 /// The lock of a gap. No lock has this number.
@@ -52,16 +53,43 @@ impl Hasher for Spread {
 }
 
 /// The locks of one lane.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct HeldLocks {
-    /// Invariant: the last one is no gap.
+    /// Invariant: the last one is no gap. A gap has the number of its lock as its depth.
     list: Vec<Held>,
     gaps: usize,
+    /// The digest of the locks of the gaps.
+    gone: Digest,
+    /// No place before this one has a lock.
+    front: usize,
+    /// No place before this one is a gap.
+    first_gap: usize,
+    /// The most locks that are searched without an index.
+    shallow: usize,
     /// By lock, its place in the list; empty if the list is short.
     places: HashMap<u32, u32, BuildHasherDefault<Spread>>,
 }
 
+impl Default for HeldLocks {
+    fn default() -> HeldLocks {
+        HeldLocks {
+            list: Vec::new(),
+            gaps: 0,
+            gone: 0,
+            front: 0,
+            first_gap: usize::MAX,
+            shallow: SHALLOW,
+            places: HashMap::default(),
+        }
+    }
+}
+
 impl HeldLocks {
+    /// Creates the empty list, which is searched without an index up to `locks`, at most 16.
+    pub(crate) fn index_above(locks: usize) -> HeldLocks {
+        HeldLocks { shallow: locks.clamp(1, SHALLOW), ..HeldLocks::default() }
+    }
+
     /// Returns the number of locks.
     #[inline]
     pub(crate) const fn count(&self) -> usize {
@@ -123,12 +151,41 @@ impl HeldLocks {
         self.from(0)
     }
 
+    /// Returns whether there are gaps.
+    #[inline]
+    pub(crate) const fn has_gaps(&self) -> bool {
+        self.gaps > 0
+    }
+
+    /// Returns a place before which there is no gap.
+    #[inline]
+    pub(crate) const fn first_gap(&self) -> usize {
+        self.first_gap
+    }
+
+    /// Returns the digest of the locks of all gaps.
+    #[inline]
+    pub(crate) const fn gone(&self) -> Digest {
+        self.gone
+    }
+
+    /// Returns the digest of the locks at the places in a range, with those of the gaps.
+    pub(crate) fn digest_of(&self, places: std::ops::Range<usize>) -> Digest {
+        self.list[places].iter().map(digest_with_gaps).fold(0, Digest::wrapping_add)
+    }
+
+    /// Returns the lock that was acquired first.
+    #[inline]
+    pub(crate) fn first(&self) -> Option<&Held> {
+        self.list[self.front.min(self.list.len())..].iter().find(|held| held.lock != GAP)
+    }
+
     /// Adds a lock that is not held.
     pub(crate) fn push(&mut self, held: Held) {
         self.list.push(held);
         if !self.places.is_empty() {
             self.places.insert(held.lock, self.list.len() as u32 - 1);
-        } else if self.list.len() > SHALLOW {
+        } else if self.list.len() > self.shallow {
             self.index();
         }
     }
@@ -140,14 +197,24 @@ impl HeldLocks {
             self.list.remove(place);
             return is_last;
         }
-        self.places.remove(&self.list[place].lock);
-        self.list[place].lock = GAP;
+        let held = &mut self.list[place];
+        self.places.remove(&held.lock);
+        self.gone = self.gone.wrapping_add(digest(held.lock, held.shared));
+        (held.depth, held.lock) = (held.lock, GAP);
         self.gaps += 1;
-        while self.list.last().is_some_and(|held| held.lock == GAP) {
-            self.list.pop();
+        while let Some(gap) = self.list.pop_if(|held| held.lock == GAP) {
+            self.gone = self.gone.wrapping_sub(digest_with_gaps(&gap));
             self.gaps -= 1;
         }
-        if self.list.len() <= SHALLOW && self.gaps == 0 {
+        if self.gaps == 0 {
+            (self.front, self.first_gap) = (0, usize::MAX);
+        } else if !is_last {
+            self.first_gap = self.first_gap.min(place);
+            while self.list[self.front].lock == GAP {
+                self.front += 1;
+            }
+        }
+        if self.list.len() <= self.shallow && self.gaps == 0 {
             self.places.clear();
         }
         is_last
@@ -156,15 +223,15 @@ impl HeldLocks {
     /// Returns whether so many places are gaps that they should be removed.
     #[inline]
     pub(crate) const fn wants_room(&self) -> bool {
-        self.gaps > 0 && (self.gaps * 2 > self.list.len() || self.list.len() <= SHALLOW)
+        self.gaps > 0 && (self.gaps * 2 > self.list.len() || self.list.len() <= self.shallow)
     }
 
     /// Removes the gaps. All places change.
     pub(crate) fn remove_gaps(&mut self) {
         self.list.retain(|held| held.lock != GAP);
-        self.gaps = 0;
+        (self.gaps, self.gone, self.front, self.first_gap) = (0, 0, 0, usize::MAX);
         self.places.clear();
-        if self.list.len() > SHALLOW {
+        if self.list.len() > self.shallow {
             self.index();
         }
     }
@@ -175,6 +242,11 @@ impl HeldLocks {
     }
 }
 
+/// Returns the digest of a lock, or of the lock of a gap.
+fn digest_with_gaps(held: &Held) -> Digest {
+    digest(if held.lock == GAP { held.depth } else { held.lock }, held.shared)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -183,15 +255,19 @@ mod tests {
     #[test]
     fn locks_are_found_in_order_whatever_was_released() {
         let mut rng = Rng::new(1);
-        for _ in 0..200 {
-            let mut held = HeldLocks::default();
+        for round in 0..200 {
+            let mut held = match round % 2 {
+                0 => HeldLocks::default(),
+                _ => HeldLocks::index_above(rng.index(4)),
+            };
             let mut naive: Vec<u32> = Vec::new();
             let locks = 1 + rng.index(120);
             for _ in 0..400 {
                 let lock = rng.index(locks) as u32;
                 match held.place(lock) {
                     None => {
-                        held.push(Held { lock, shared: false, section: lock * 2, depth: 1 });
+                        let shared = lock % 3 == 0;
+                        held.push(Held { lock, shared, section: lock * 2, depth: 1 });
                         naive.push(lock);
                     }
                     Some(place) if rng.percent(60) => {
@@ -205,6 +281,17 @@ mod tests {
                     Some(_) => {}
                 }
                 assert_eq!(held.count(), naive.len());
+                assert_eq!(held.first().map(|held| held.lock), naive.first().copied());
+                assert_eq!(held.has_gaps(), held.places_count() > naive.len());
+                let mut places = held.placed_from(0).map(|(place, _)| place);
+                assert!(
+                    (0..held.first_gap().min(held.places_count()))
+                        .all(|at| places.next() == Some(at))
+                );
+                let of_locks = naive.iter().map(|lock| digest(*lock, lock % 3 == 0));
+                let with_gaps = held.digest_of(0..held.places_count());
+                let of_locks = of_locks.fold(0, Digest::wrapping_add);
+                assert_eq!(with_gaps.wrapping_sub(held.gone()), of_locks);
                 assert!(held.places_count() <= naive.len() * 2 + SHALLOW);
                 assert_eq!(held.iter().map(|held| held.lock).collect::<Vec<_>>(), naive);
                 for lock in 0..locks as u32 {

@@ -3,7 +3,9 @@
 
 pub(crate) mod candidates;
 pub(crate) mod common;
+pub(crate) mod ends;
 pub(crate) mod held;
 pub(crate) mod locksets;
+mod sets_of_lanes;
 pub(crate) mod snapshots;
 pub(crate) mod table;

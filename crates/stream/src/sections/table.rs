@@ -7,14 +7,12 @@
 //!
 //! **Cost.** An acquire and a release take constant time, besides the clock of a lane that has
 //! learnt something. The first access after an acquire builds one set for each lock acquired since
-//! the last access; all deeper accesses share it. If a lock is released below others, the next
-//! access builds the sets of the locks above it again.
+//! the last access; all deeper accesses share it. If a lock is released below many others, the next
+//! access builds a view of the largest set; below few, it builds the sets of the locks above again.
 
 use crate::relations::lanes::{LaneId, Lanes};
 use crate::sections::held::{Held, HeldLocks};
-use crate::sections::locksets::{
-    Digest, Locksets, Members, UNMADE, as_one, digest, is_counted, of_one,
-};
+use crate::sections::locksets::{Locksets, UNMADE, as_one, is_counted, of_one};
 use crate::sections::snapshots::{NO_SNAPSHOT, Snapshots};
 use crate::shadow::record::{LockBits, LockCounts};
 use anyorder_order::{ChainId, SharedClock};
@@ -30,19 +28,41 @@ pub(crate) struct Section {
     pub(crate) acquired: u32,
     /// The lane's clock at the release, except its own entry, which is `released`.
     snapshot: u32,
+    /// The moment of the lane at the acquire.
+    pub(crate) began: u32,
+    /// The moment of the lane at the release; 0 while the section is open.
+    pub(crate) ended: u32,
+    pub(crate) lane: u32,
     pub(crate) shared: bool,
-    /// Whether it was released after all sections that began in it.
-    pub(crate) encloses: bool,
+    /// Whether the lane had the same slot at the release as at the acquire.
+    pub(crate) keeps_slot: bool,
 }
 
 #[derive(Clone, Debug, Default)]
-struct OfLane {
-    held: HeldLocks,
-    lockset: u32,
+pub(super) struct OfLane {
+    pub(super) held: HeldLocks,
+    pub(super) lockset: u32,
     /// Locksets of the first locks held: the number of their places, and the set, with a reference.
-    /// Ascending.
-    made: Vec<(u32, u32)>,
+    /// Ascending. Of more than a few locks, they may list sections that have ended.
+    pub(super) made: Vec<(u32, u32)>,
+    /// Views of those that list sections that have ended, likewise.
+    pub(super) views: Vec<(u32, u32)>,
     locks: LockCounts,
+    /// The number of sections begun and ended.
+    pub(super) moment: u32,
+}
+
+/// How often an analysis has used what makes many locks held at once cheap. For tests.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LocksetUses {
+    /// The views made: sets of which some sections had ended below others.
+    pub views: u64,
+    /// The pairs under common locks for which the first and the last section of a set stood.
+    pub pairs_of_ends: u64,
+    /// Those of them whose two ends were different sections.
+    pub pairs_of_two_ends: u64,
+    /// The accesses at which two sets with two ends each needed all of their sections.
+    pub crossing_sets: u64,
 }
 
 /// All open or referenced sections.
@@ -53,13 +73,16 @@ pub(crate) struct Sections {
     /// separately, like the reference counts, because most look-ups need only one of these and
     /// there are many sections.
     released: Vec<u32>,
-    references: Vec<u32>,
+    pub(super) references: Vec<u32>,
     free: Vec<u32>,
     pub(super) locksets: Locksets,
     snapshots: Snapshots,
-    lanes: Vec<OfLane>,
+    pub(super) lanes: Vec<OfLane>,
     /// A reused list.
     dropped: Vec<u32>,
+    /// The most locks of a lane that are searched without an index, if a test has changed it.
+    shallow: Option<usize>,
+    pub(crate) uses: LocksetUses,
     /// The number of releases of locks that were not held.
     pub(crate) strays: u64,
 }
@@ -68,12 +91,15 @@ impl Sections {
     /// Lets sets of more than some sections have a parent.
     pub(crate) fn nest_above(&mut self, sections: usize) {
         self.locksets.flat = sections.max(2);
+        self.shallow = Some(sections);
     }
 
     /// Makes room for lane numbers below `count`.
     pub(crate) fn grow(&mut self, count: usize) {
         if self.lanes.len() < count {
-            self.lanes.resize_with(count, OfLane::default);
+            let held = self.shallow.map_or_else(HeldLocks::default, HeldLocks::index_above);
+            let new = OfLane { held, ..OfLane::default() };
+            self.lanes.resize(count, new);
             self.snapshots.grow(count);
         }
     }
@@ -89,8 +115,19 @@ impl Sections {
         }
         let of_lane = lanes.get(lane);
         let (slot, acquired) = (of_lane.slot, of_lane.now);
-        let snapshot = NO_SNAPSHOT;
-        let new = Section { lock, slot, acquired, snapshot, shared, encloses: false };
+        let of_sections = &mut self.lanes[lane];
+        of_sections.moment = of_sections.moment.saturating_add(1);
+        let new = Section {
+            lock,
+            slot,
+            acquired,
+            snapshot: NO_SNAPSHOT,
+            began: of_sections.moment,
+            ended: 0,
+            lane: lane as u32,
+            shared,
+            keeps_slot: false,
+        };
         let section = match self.free.pop() {
             Some(section) => {
                 self.sections[section as usize] = new;
@@ -135,13 +172,15 @@ impl Sections {
             return false;
         }
         let section = held.section;
-        let is_last = of_lane.held.remove(place);
+        of_lane.held.remove(place);
         of_lane.locks.remove(lock);
-        self.drop_made(lane, place);
+        of_lane.moment = of_lane.moment.saturating_add(1);
+        let ended = of_lane.moment;
+        self.drop_after_release(lane, place);
         self.after_release(lane);
         let of_lane = lanes.get(lane);
         let released = &mut self.sections[section as usize];
-        released.encloses = is_last && released.slot == of_lane.slot;
+        (released.keeps_slot, released.ended) = (released.slot == of_lane.slot, ended);
         self.released[section as usize] = of_lane.now;
         if self.references[section as usize] > 1 {
             self.sections[section as usize].snapshot = self.snapshots.take(lanes, lane);
@@ -149,91 +188,6 @@ impl Sections {
         }
         self.drop_section(section);
         true
-    }
-
-    /// Drops the sets that a lane has made for more than some places.
-    fn drop_made(&mut self, lane: LaneId, places: usize) {
-        while let Some((_, set)) =
-            self.lanes[lane].made.pop_if(|(covered, _)| *covered as usize > places)
-        {
-            self.drop_lockset(set);
-        }
-    }
-
-    /// Finds the lockset of a lane that has released a lock.
-    fn after_release(&mut self, lane: LaneId) {
-        let OfLane { held, made, lockset, .. } = &mut self.lanes[lane];
-        if held.wants_room() {
-            held.remove_gaps();
-            for (covered, set) in made.iter_mut() {
-                *covered = self.locksets.count(*set) as u32;
-            }
-        }
-        let places = held.places_count() as u32;
-        *lockset = match (held.count(), made.last()) {
-            (0, _) => NO_LOCKSET,
-            (1, _) => held.iter().next().map_or(NO_LOCKSET, |held| of_one(held.section)),
-            (_, Some((covered, set))) if *covered == places => *set,
-            _ => UNMADE,
-        };
-    }
-
-    /// Returns the lockset of a lane's next access.
-    #[inline]
-    pub(crate) fn lockset(&mut self, lane: LaneId) -> u32 {
-        let lockset = self.lanes[lane].lockset;
-        if lockset == UNMADE { self.make_lockset(lane) } else { lockset }
-    }
-
-    fn make_lockset(&mut self, lane: LaneId) -> u32 {
-        if self.held(lane).count() > self.locksets.flat {
-            return self.make_deep(lane);
-        }
-        let OfLane { held, made, lockset, .. } = &mut self.lanes[lane];
-        let set = self.locksets.make((NO_LOCKSET, 0), held.iter().map(|held| held.section));
-        for held in held.iter() {
-            self.references[held.section as usize] += 1;
-        }
-        made.push((held.places_count() as u32, set));
-        *lockset = set;
-        set
-    }
-
-    /// Makes the lockset of many locks, and those of all smaller numbers of them, down to a set
-    /// without a parent.
-    fn make_deep(&mut self, lane: LaneId) -> u32 {
-        let flat = self.locksets.flat;
-        let OfLane { held, made, lockset, .. } = &mut self.lanes[lane];
-        if made.is_empty() {
-            let root = held.iter().take(flat).map(|held| held.section);
-            let set = self.locksets.make((NO_LOCKSET, 0), root);
-            let mut covered = 0;
-            for (place, held) in held.placed_from(0).take(flat) {
-                self.references[held.section as usize] += 1;
-                covered = place as u32 + 1;
-            }
-            made.push((covered, set));
-        }
-        let (from, mut set) = made.last().copied().unwrap_or((0, NO_LOCKSET));
-        let mut digest_of = match self.locksets.count(set) {
-            count if count <= flat => {
-                self.locksets.members(set).fold(0 as Digest, |before, section| {
-                    let section = &self.sections[section as usize];
-                    digest(before, section.lock, section.shared)
-                })
-            }
-            _ => self.locksets.digest(set),
-        };
-        for (place, held) in held.placed_from(from as usize) {
-            digest_of = digest(digest_of, held.lock, held.shared);
-            // The new set refers to its parent.
-            self.locksets.keep(set);
-            self.references[held.section as usize] += 1;
-            set = self.locksets.make((set, digest_of), std::iter::once(held.section));
-            made.push((place as u32 + 1, set));
-        }
-        *lockset = set;
-        set
     }
 
     /// Adds a reference to a lockset.
@@ -343,10 +297,29 @@ impl Sections {
         released != 0 && released <= clock.get(slot)
     }
 
+    /// Returns the number of sections that a lane has begun and ended.
+    #[inline]
+    pub(crate) fn moment(&self, lane: LaneId) -> u32 {
+        self.lanes[lane].moment
+    }
+
+    /// Returns the number of sections of a lockset.
+    #[inline]
+    pub(crate) fn count(&self, lockset: u32) -> usize {
+        self.locksets.count(lockset)
+    }
+
     /// Returns the sections of a lockset.
     #[inline]
-    pub(crate) fn of_lockset(&self, lockset: u32) -> Members<'_> {
-        self.locksets.members(lockset)
+    pub(crate) fn of_lockset(&self, lockset: u32) -> impl Iterator<Item = u32> {
+        let view = self.locksets.view(lockset);
+        let is_in = move |section: &u32| {
+            view.is_none_or(|moment| {
+                let ended = self.sections[*section as usize].ended;
+                ended == 0 || ended > moment
+            })
+        };
+        self.locksets.members(lockset).filter(is_in)
     }
 
     /// Returns the bits of the locks that a lane holds.
@@ -359,13 +332,6 @@ impl Sections {
     #[inline]
     pub(crate) fn held(&self, lane: LaneId) -> &HeldLocks {
         &self.lanes[lane].held
-    }
-
-    /// Returns the set of the first `count` locks that a lane holds, if it was made.
-    pub(super) fn made(&self, lane: LaneId, count: usize) -> Option<u32> {
-        let made = &self.lanes[lane].made;
-        let at = made.binary_search_by_key(&count, |(_, set)| self.locksets.count(*set)).ok()?;
-        Some(made[at].1)
     }
 
     /// Returns the memory held, in bytes.

@@ -8,7 +8,7 @@ use crate::class::{Class, Specification};
 use crate::options::Candidates;
 use crate::relations::engine::{Act, Engine};
 use crate::relations::relation::Relation;
-use crate::sections::table::NO_LOCKSET;
+use crate::sections::table::{LocksetUses, NO_LOCKSET};
 use crate::shadow::by_lock::Entry;
 use crate::shadow::record::Record;
 use crate::shadow::slot_list::OfSlot;
@@ -30,6 +30,12 @@ impl<R: Relation, S: Specification> Engine<R, S> {
     pub fn nest_above(mut self, sections: usize) -> Engine<R, S> {
         self.sections.nest_above(sections);
         self
+    }
+
+    /// Returns how often the analysis has used what makes many locks held at once cheap.
+    #[must_use]
+    pub fn lockset_uses(&self) -> LocksetUses {
+        self.sections.uses
     }
 
     /// Returns whether the lane knows all conflicting records, and all sections that would teach
