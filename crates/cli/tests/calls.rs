@@ -80,7 +80,8 @@ fn calls_and_accesses(lines: &[&str]) -> String {
     text
 }
 
-/// What waits for a call, or sees it, is ordered with it, though happens-before has no rule for that.
+/// What waits for a call, or sees it, is ordered with it, though happens-before has no rule for
+/// that.
 #[test]
 fn accesses_that_calls_keep_in_order_are_no_race() {
     let folder = folder();

@@ -4,9 +4,10 @@ use super::built_in::BuiltIn;
 use super::state::{Outcomes, State, no_functions, one, plain_calls};
 use crate::value::Value;
 
-/// A wait group, as in Go: `add` announces one more piece of work, `done` ends one, and `wait` waits
-/// until all that was announced has ended. A recorder writes `Add(n)` as `n` calls. In Go, a `done`
-/// without work panics; here it is not possible. State: the pieces of work that have not ended.
+/// A wait group, as in Go: `add` announces one more piece of work, `done` ends one, and `wait`
+/// waits until all that was announced has ended. A recorder writes `Add(n)` as `n` calls. In Go, a
+/// `done` without work panics; here it is not possible. State: the pieces of work that have not
+/// ended.
 pub(super) const WAIT_GROUP: BuiltIn = BuiltIn {
     name: "waitgroup",
     coarse: "
