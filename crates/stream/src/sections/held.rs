@@ -266,7 +266,7 @@ mod tests {
                 let lock = rng.index(locks) as u32;
                 match held.place(lock) {
                     None => {
-                        let shared = lock % 3 == 0;
+                        let shared = lock.is_multiple_of(3);
                         held.push(Held { lock, shared, section: lock * 2, depth: 1 });
                         naive.push(lock);
                     }
@@ -288,7 +288,7 @@ mod tests {
                     (0..held.first_gap().min(held.places_count()))
                         .all(|at| places.next() == Some(at))
                 );
-                let of_locks = naive.iter().map(|lock| digest(*lock, lock % 3 == 0));
+                let of_locks = naive.iter().map(|lock| digest(*lock, lock.is_multiple_of(3)));
                 let with_gaps = held.digest_of(0..held.places_count());
                 let of_locks = of_locks.fold(0, Digest::wrapping_add);
                 assert_eq!(with_gaps.wrapping_sub(held.gone()), of_locks);
