@@ -85,6 +85,7 @@ fn orders_and_races_under_many_locks_are_those_of_the_definition() {
 #[test]
 fn shared_locksets_give_the_results_of_plain_ones() {
     let (mut found, mut ordered, mut differ, mut more) = (0, 0, 0, 0);
+    let mut uses = LocksetUses::default();
     for seed in anyorder_testkit::effort::sampled(5_000, 6_000) {
         let mut rng = Rng::new(4_000_000 + seed);
         let mut nest = Nest::small(&mut rng);
@@ -98,7 +99,9 @@ fn shared_locksets_give_the_results_of_plain_ones() {
         let indexed = [2, 8, 1_000][rng.index(3)];
         let plain = analyse(&t, &mut edc(options, usize::MAX, indexed));
         for flat in [2, 4, 8] {
-            let shared = analyse(&t, &mut edc(options, flat, indexed));
+            let mut engine = edc(options, flat, indexed);
+            let shared = analyse(&t, &mut engine);
+            add(&mut uses, engine.lockset_uses());
             let exact = |report: &Report| {
                 let seconds = |kind| -> BTreeSet<usize> {
                     pairs(report, kind).iter().map(|pair| pair.1).collect()
@@ -121,6 +124,8 @@ fn shared_locksets_give_the_results_of_plain_ones() {
         found += plain.violations.len();
         ordered += plain.counts.ordered;
     }
-    println!("{found} pairs, {ordered} ordered; {differ} lists differ, {more} find more");
+    println!("{found} pairs, {ordered} ordered; {differ} lists differ, {more} find more, {uses:?}");
     assert!(found > 20_000 && ordered > 20_000);
+    assert!(uses.views > 1_000 && uses.pairs_of_ends > 100, "{uses:?}");
+    assert!(uses.pairs_of_two_ends > 10 && uses.crossing_sets > 0, "{uses:?}");
 }

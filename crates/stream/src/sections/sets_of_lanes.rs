@@ -2,10 +2,8 @@
 //!
 //! **Cost.** An access makes a set for each lock acquired since the last one, and one view if locks
 //! were released below others. A lane whose locks are half gone from below others makes all of its
-//! sets again, which its releases have paid for. With at most [`Locksets::flat`] locks, each access
-//! after a change makes a set of all locks.
-//!
-//! [`Locksets::flat`]: crate::sections::locksets::Locksets::flat
+//! sets again, which its releases have paid for. With few locks, each access after a change makes a
+//! set of all of them.
 
 use crate::relations::lanes::LaneId;
 use crate::sections::locksets::{NO_LOCKSET, UNMADE, of_one};
