@@ -138,7 +138,9 @@ fn calls_observe_what_the_rules_say() {
         let observed: usize =
             (0..100).map(|_| compare(&types, built_in.name, &text, &mut rng)).sum();
         println!("{}: {observed} observations", built_in.name);
-        assert!(observed > 20, "{}", built_in.name);
+        // A type may say that no call observes another one.
+        let has_rules = !built_in.comm.trim().is_empty();
+        assert!(if has_rules { observed > 20 } else { observed == 0 }, "{}", built_in.name);
     }
 }
 

@@ -18,8 +18,8 @@
 //!
 //! **Cost.** Opening a pair takes time linear in its common locks; where the first and the last
 //! section answer for all (see `ends.rs`), constant time, and the other locks are only listed when
-//! one of them is released or the same object is accessed again. A release, and each clock that is learnt, costs
-//! one look-up for each open pair of the lane, of which there are at most `open_max`.
+//! one of them is released or the same object is accessed again. A release, and each clock that is
+//! learnt, costs one look-up for each open pair of the lane, of which there are at most `open_max`.
 //!
 //! **Deviation** from Algorithm 2 of the thesis, which compares the access itself with a clock that
 //! contains the pair's own edge.

@@ -227,7 +227,8 @@ impl Locksets {
         as_one(lockset).unwrap_or_else(|| self.sets[lockset as usize].outer)
     }
 
-    /// Returns the section of a set of several that was acquired last; of a view, that of its parent.
+    /// Returns the section of a set of several that was acquired last; of a view, that of
+    /// its parent.
     #[inline]
     pub(crate) fn inner(&self, lockset: u32) -> u32 {
         self.sets[lockset as usize].inner

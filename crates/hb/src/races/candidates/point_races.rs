@@ -1,7 +1,7 @@
 //! Racy pairs of actions other than memory accesses.
 //!
-//! **Cost.** A point looks at one earlier point of each chain in each class that it does not commute
-//! with, and at no other: uses of one lock by many tasks, which commute, cost nothing.
+//! **Cost.** A point looks at one earlier point of each chain in each class that it does not
+//! commute with, and at no other: uses of one lock by many tasks, which commute, cost nothing.
 
 use super::find::CandidatePair;
 use crate::relation::pass::{View, Visitor};
