@@ -127,7 +127,7 @@ impl Table {
     fn new() -> Table {
         let all = env::var("ANYORDER_BOMBS").is_ok_and(|value| value == "all");
         let only = env::var("ANYORDER_BOMB").ok();
-        let time_limit = Duration::from_millis(if all { 2_000 } else { 500 });
+        let time_limit = Duration::from_millis(if all { 2_000 } else { 1_000 });
         Table { all, only, time_limit, memory_limit: 200 << 20, rows: Vec::new() }
     }
 

@@ -16,6 +16,10 @@ pub(super) fn kept_in_order(
     (pairs, checked): (&[(EventId, EventId)], &Checked),
     cancel: &Cancel,
 ) -> HashSet<(EventId, EventId)> {
+    let has_calls = || trace.columns().ops.iter().any(|op| op.kind() == EventKind::Invoke);
+    if pairs.is_empty() || !has_calls() {
+        return HashSet::new();
+    }
     let impossible: HashSet<(u64, u64)> = checked
         .pair_results
         .iter()
@@ -25,8 +29,7 @@ pub(super) fn kept_in_order(
     let is_impossible =
         |(a, b): &&(EventId, EventId)| impossible.contains(&(u64::from(a.0), u64::from(b.0)));
     let pairs: Vec<(EventId, EventId)> = pairs.iter().filter(is_impossible).copied().collect();
-    let has_calls = || trace.columns().ops.iter().any(|op| op.kind() == EventKind::Invoke);
-    if pairs.is_empty() || !has_calls() {
+    if pairs.is_empty() {
         return HashSet::new();
     }
     let mut communication = SpecifiedCommunication::new(types.clone(), trace);
