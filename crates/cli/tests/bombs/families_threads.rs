@@ -20,7 +20,7 @@ pub(crate) const FAMILIES: &[(&str, Family, usize)] = &[
     ("readers of one variable", readers, 10_000),
     ("races on one variable", races, 60_000),
     ("races of many threads on one variable", crowd, 4_000),
-    ("racy variables", variables, 15_000),
+    ("racy variables", variables, 60_000),
     ("racy sites", sites, 20_000),
     ("overlapping ranges", overlapping, 10_000),
     ("generations of one address", generations, 60_000),
