@@ -216,7 +216,7 @@ impl Table {
                 Err(error) => broken.push(format!("no JSON: {error}")),
             }
         }
-        // At night, with an optimised binary. The tests of polls say how soon a job stops, in steps.
+        // At night, with an optimised binary. The tests of polls say how soon a job stops.
         if self.all && ran.stderr.contains("did not stop in time") {
             broken.push(LATE[1].to_owned());
         }
