@@ -86,7 +86,7 @@ pub(crate) fn explore_with<T: Ord + Clone + Debug + Send + 'static>(
     explore_program(Program::with(setting, Arc::new(move || f(&report))), &ours)
 }
 
-/// As [`explore_with`], compiled once for a type of what is told, and not for each program.
+/// As [`explore_with`]. Compiled once for each type of outcome, and not for each program.
 fn explore_program<T: Ord + Clone + Debug>(mut program: Program, ours: &Report<T>) -> Seen<T> {
     let mut seen = Seen {
         executions: 0,

@@ -79,6 +79,27 @@ pub(crate) struct Analysed {
     pub(crate) kept_in_order: HashSet<(EventId, EventId)>,
 }
 
+impl Analysed {
+    /// The results of an analysis without a search.
+    fn new(
+        (checked, predicted): (Checked, Vec<Predicted>),
+        analysis: Analysis,
+        reorders: Reorders,
+    ) -> Analysed {
+        let (deadlocks, unspecified, broken_waits, kept_in_order) = Default::default();
+        Analysed {
+            checked,
+            predicted,
+            deadlocks,
+            analysis,
+            reorders,
+            unspecified,
+            broken_waits,
+            kept_in_order,
+        }
+    }
+}
+
 impl<'a> Question<'a> {
     pub(crate) fn new(name: &'a str, options: &'a PredictOptions) -> Result<Question<'a>, Failure> {
         let types = Specifications::types_of(options.specifications.as_ref())?;
@@ -183,16 +204,8 @@ pub(crate) fn analyse(
     let (reorders, deadlocks) = (options.reorders, deadlocks.take());
     let pairs = (known.extra, &checked);
     let kept_in_order = kept_in_order(trace, (&question.types, confirm), pairs, cancel);
-    Ok(Analysed {
-        checked,
-        predicted,
-        deadlocks,
-        analysis,
-        reorders,
-        unspecified,
-        broken_waits,
-        kept_in_order,
-    })
+    let without_search = Analysed::new((checked, predicted), analysis, reorders);
+    Ok(Analysed { deadlocks, unspecified, broken_waits, kept_in_order, ..without_search })
 }
 
 /// Searches for witnesses of the candidates of a report, with what the analysis knows of their
@@ -326,18 +339,7 @@ fn unconfirmed(
     let options = question.check_options(source.tables(), analysis);
     let mut checked = check_unconfirmed((source.tables(), &facts), report, &options, cancel);
     let predicted = words::predictions(source.tables(), &mut checked);
-    let (reorders, unspecified) = (options.reorders, BTreeMap::new());
-    let (deadlocks, broken_waits, kept_in_order) = Default::default();
-    Ok(Analysed {
-        checked,
-        predicted,
-        deadlocks,
-        analysis,
-        reorders,
-        unspecified,
-        broken_waits,
-        kept_in_order,
-    })
+    Ok(Analysed::new((checked, predicted), analysis, options.reorders))
 }
 
 /// Runs an analysis over a stream.
