@@ -48,7 +48,7 @@ pub(super) struct Past<'t> {
     pub(super) first_doubt: u32,
     /// Whether tasks may be reordered.
     pub(super) tasks: bool,
-    /// Whether reads may see other values than they saw.
+    /// Whether reads may see other values than they saw, and attempts at locks succeed or fail.
     free_reads: bool,
     /// The constraints of components, if they apply.
     pub(super) components: Option<Components>,
@@ -112,7 +112,7 @@ impl<'t> Past<'t> {
             observes: Lists::default(),
             reads: Lists::default(),
             cells: Cells::new(trace.tables()),
-            holding: Holding::new(trace, grain, reorders.tasks()),
+            holding: Holding::new(trace, grain, (reorders.tasks(), free_reads)),
             wakes: Wakes::default(),
             calls: Calls::default(),
             blocking: Blocking::default(),
@@ -332,8 +332,7 @@ impl<'t> Past<'t> {
     /// Returns whether an event observes something that another order could change.
     pub(super) fn is_observer(&self, event: u32) -> bool {
         let kind = self.op(event).0.kind();
-        (kind.reads() && !self.free_reads)
-            || kind == EventKind::Refused
+        ((kind.reads() || kind == EventKind::Refused) && !self.free_reads)
             || self.wakes.timed_out(event).is_some()
             || self.blocking.call_rules(event, true).count() > 0
             || (kind == EventKind::Wake && self.wakes.of(event).is_some())

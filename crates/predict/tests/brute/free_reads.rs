@@ -1,4 +1,5 @@
-//! Where reads may see anything, a trace is as one in which they are writes that nobody sees.
+//! Where reads may see anything, a trace is as one in which they are writes that nobody sees, and
+//! attempts that failed only requests.
 
 use crate::brute::generate::{Flavour, RandomSource, trace};
 use crate::brute::types::{TraceCalls, Types};
@@ -10,8 +11,12 @@ use anyorder_trace::{EventId, EventKind, Op, Trace};
 
 fn without_reads(t: &Trace) -> Trace {
     let mut columns = t.columns().clone();
-    for op in columns.ops.iter_mut().filter(|op| op.kind().reads()) {
-        *op = Op::new(EventKind::Write, op.mode());
+    for op in &mut columns.ops {
+        match op.kind() {
+            kind if kind.reads() => *op = Op::new(EventKind::Write, op.mode()),
+            EventKind::Refused => *op = Op::new(EventKind::Request, op.mode()),
+            _ => {}
+        }
     }
     Trace::new(t.tables().clone(), columns)
 }
