@@ -156,9 +156,10 @@ impl<'t> Confirmer<'t> {
     }
 
     /// Works like [`new_until`](Self::new_until), for runs in which reads of memory may see other
-    /// values than they saw in the trace, and an attempt at a lock that failed may be anywhere,
-    /// while calls of specified objects still return what they did. What is impossible even so is
-    /// kept in order by calls, locks, forks and signals alone. A witness of such a run need not be a run of the program.
+    /// values than they saw in the trace, and an attempt at a lock that failed may be anywhere.
+    /// Calls of specified objects still return what they did. What is impossible even so is kept
+    /// in order by calls, locks, forks and signals alone. A witness of such a run need not be a run
+    /// of the program.
     #[must_use]
     pub fn with_free_reads(
         trace: &'t Trace,
