@@ -22,6 +22,7 @@ mod switches;
 mod totals;
 mod words;
 mod worked;
+
 /// Calls of models nest 256 deep, and each takes many of ours.
 pub(crate) fn with_stack<T: Send>(f: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
