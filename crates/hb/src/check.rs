@@ -125,8 +125,21 @@ impl<'t> Checked<'t> {
 /// explanations. `docs/cost.md` has the time and memory.
 #[must_use]
 pub fn check<'t>(trace: &'t Trace, options: &RaceOptions, control: &Control<'_>) -> Checked<'t> {
+    check_with_calls(trace, &[], options, control)
+}
+
+/// Works like [`check`], with the orders of some calls of objects: pairs of events, the first of
+/// which happens before the second. Backward pairs are ignored.
+#[must_use]
+pub fn check_with_calls<'t>(
+    trace: &'t Trace,
+    calls: &[(EventId, EventId)],
+    options: &RaceOptions,
+    control: &Control<'_>,
+) -> Checked<'t> {
     let mut check = Check {
         trace,
+        calls,
         options,
         statistics: basic_statistics(trace),
         races: Races::default(),
@@ -143,6 +156,7 @@ pub fn check<'t>(trace: &'t Trace, options: &RaceOptions, control: &Control<'_>)
 
 struct Check<'t, 'o> {
     trace: &'t Trace,
+    calls: &'o [(EventId, EventId)],
     options: &'o RaceOptions,
     statistics: Statistics,
     races: Races,
@@ -158,7 +172,8 @@ impl<'t> Check<'t, '_> {
             memory_bytes_max: control.limits.memory_bytes,
             ..Mode::default()
         };
-        let mut engine = Engine::new(self.trace, self.options.rules, mode, cancel)?;
+        let rules = self.options.rules;
+        let mut engine = Engine::with_calls(self.trace, rules, mode, self.calls, cancel)?;
         self.statistics.hb_edges = engine.edges;
         self.statistics.rounds = u64::from(engine.rounds);
         self.statistics.chains = engine.chains.len() as u64;

@@ -38,7 +38,7 @@
 
 #![forbid(unsafe_code)]
 
-pub use check::{Checked, RaceCounts, RaceOptions, Statistics, check};
+pub use check::{Checked, RaceCounts, RaceOptions, Statistics, check, check_with_calls};
 pub use races::candidates::{CandidateLimits, CandidatePair, OrderCandidates, order_candidates};
 pub use races::category::RaceCategory;
 pub use races::coverage::CoverageLevel;
@@ -55,7 +55,7 @@ pub use relation::happens_before::HappensBefore;
 pub use relation::locks::Locks;
 pub use relation::rules::{Rule, RuleSet};
 pub use relation::sections::{Conflicting, Point, Points};
-pub use why::{OrderExplanation, Proof, ProofStep, why};
+pub use why::{OrderExplanation, Proof, ProofStep, why, why_with_calls};
 
 mod check;
 mod races;

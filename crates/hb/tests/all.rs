@@ -1,5 +1,6 @@
 //! All tests of the crate in one binary: building and linking many takes longer than the tests.
 
+mod calls;
 mod candidates;
 mod delays;
 mod droidracer;

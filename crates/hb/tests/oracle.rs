@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// Seeds per shape and rule set.
 const SEEDS: u64 = 350;
 
-fn oracle_set(rules: RuleSet) -> anyorder_testkit::RuleSet {
+pub(crate) fn oracle_set(rules: RuleSet) -> anyorder_testkit::RuleSet {
     match rules {
         RuleSet::Android => anyorder_testkit::RuleSet::Android,
         RuleSet::Mailbox => anyorder_testkit::RuleSet::Mailbox,
@@ -34,7 +34,11 @@ fn order_of_check(trace: &Trace, rules: RuleSet) -> HappensBefore<'_> {
 }
 
 /// The first pair on which engine and oracle differ.
-fn difference(trace: &Trace, hb: &HappensBefore<'_>, naive: &Naive<'_, '_>) -> Option<String> {
+pub(crate) fn difference(
+    trace: &Trace,
+    hb: &HappensBefore<'_>,
+    naive: &Naive<'_, '_>,
+) -> Option<String> {
     for x in events(trace) {
         for y in events(trace) {
             let (ours, theirs) = (hb.happens_before(x, y), naive.happens_before(x, y));

@@ -69,6 +69,7 @@ fn step(step: &ProofStep) -> certify::ProofStep {
         Rule::Wake => certify::Rule::Wake,
         Rule::Barrier => certify::Rule::Barrier,
         Rule::Atomic => certify::Rule::Atomic,
+        Rule::Call => unreachable!("no proof rests on calls"),
         Rule::Enable => certify::Rule::Enable,
         Rule::NoPreemption => certify::Rule::NoPreemption,
         Rule::Fifo => certify::Rule::Fifo,

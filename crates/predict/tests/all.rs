@@ -22,6 +22,7 @@ mod hb_comparison;
 mod hostile;
 mod nested;
 mod oracle;
+mod order_of_calls;
 mod order_path;
 mod real;
 mod real_bugs;

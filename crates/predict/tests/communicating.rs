@@ -13,12 +13,12 @@ use anyorder_trace::{EventId, EventKind, Trace};
 use common::script::script;
 use std::collections::{BTreeMap, BTreeSet};
 
-fn built_in() -> Types {
+pub(crate) fn built_in() -> Types {
     Types::built_in().expect("the built-in types are right")
 }
 
 /// A random run of calls on two objects of a type, as a script.
-fn random_calls(rng: &mut Rng, types: &Types, name: &str, length: usize) -> Trace {
+pub(crate) fn random_calls(rng: &mut Rng, types: &Types, name: &str, length: usize) -> Trace {
     let spec = types.spec(name).expect("a type");
     let mut text = String::new();
     for _ in 0..length {
@@ -37,7 +37,7 @@ fn random_calls(rng: &mut Rng, types: &Types, name: &str, length: usize) -> Trac
 }
 
 /// The observations of each call, by the meaning of the modes.
-fn naive(
+pub(crate) fn naive(
     types: &Types,
     trace: &Trace,
     name: &str,

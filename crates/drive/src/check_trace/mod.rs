@@ -8,7 +8,9 @@ use crate::consistency::{ConsistencyOptions, consistency};
 use crate::control::JobControl;
 use crate::failure::Failure;
 use crate::limits::stopped_by;
-use crate::predict::{EventPairs, WitnessOptions, group_findings, last_of, left_out};
+use crate::predict::{
+    EventPairs, WitnessOptions, group_findings, last_of, left_out, order_of_calls,
+};
 use crate::result::JobResult;
 use crate::rules::fitting_rules;
 use crate::trace_input::TraceInput;
@@ -16,7 +18,7 @@ use crate::words::{self, RaceFinding};
 use anyorder_common::text::quote;
 use anyorder_finding::run::Run;
 use anyorder_finding::{CoverageLevel, Finding, Ordered, Stats, assign_ids, option, stat};
-use anyorder_hb::{GroupBy, RaceOptions, RuleSet, Statistics};
+use anyorder_hb::{GroupBy, RaceOptions, RuleSet, Statistics, check_with_calls};
 use anyorder_system::Control;
 use anyorder_trace::{EventId, TaskKind, Trace};
 
@@ -109,7 +111,8 @@ pub fn check_trace(
         ..fitting
     };
     control.progress.phase("checking");
-    let mut checked = anyorder_hb::check(trace, &of_engine, control);
+    let calls = order_of_calls(trace, &control.cancel)?;
+    let mut checked = check_with_calls(trace, &calls, &of_engine, control);
     let races = words::races(&input.name, trace, &mut checked, &of_engine);
     result.stats = stats(&checked.statistics);
     let stopped = checked.stopped;

@@ -151,11 +151,6 @@ fn join(
         if pairs.iter().any(|pair| frees(pair) && confirmed(pair)) {
             continue;
         }
-        // Happens-before does not know what calls wait for: with that, it orders the two.
-        let is_kept = |pair| analysed.kept_in_order.contains(pair);
-        if pairs.len() as u64 == race.finding.pairs_total && pairs.iter().all(is_kept) {
-            continue;
-        }
         let (run, last) = confirm((trace, &mut *placing), &mut race, &pairs, &pair_results);
         let RaceFinding { finding, pairs, .. } = race;
         all.push(FindingWithRun { finding, run, last, pairs });

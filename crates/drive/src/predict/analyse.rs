@@ -1,7 +1,6 @@
 //! One prediction: an analysis of a trace, and the outcome of its candidates.
 
 use super::calls::{BrokenWait, SpecifiedCalls};
-use super::kept_in_order::kept_in_order;
 use super::search::{FoundDeadlocks, Search};
 use super::{Analysis, PredictOptions, Specifications};
 use crate::failure::{Failure, Unusable};
@@ -25,7 +24,7 @@ use anyorder_trace::{
     Block, EventId, Problems, ReadError, Tables, Trace, TraceBlocks, TraceSource,
 };
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -75,29 +74,6 @@ pub(crate) struct Analysed {
     pub(crate) unspecified: BTreeMap<String, u64>,
     /// Calls that returned before what they wait for.
     pub(crate) broken_waits: Vec<BrokenWait>,
-    /// Of the additional pairs, those that calls keep in order, whatever threads read.
-    pub(crate) kept_in_order: HashSet<(EventId, EventId)>,
-}
-
-impl Analysed {
-    /// The results of an analysis without a search.
-    fn new(
-        (checked, predicted): (Checked, Vec<Predicted>),
-        analysis: Analysis,
-        reorders: Reorders,
-    ) -> Analysed {
-        let (deadlocks, unspecified, broken_waits, kept_in_order) = Default::default();
-        Analysed {
-            checked,
-            predicted,
-            deadlocks,
-            analysis,
-            reorders,
-            unspecified,
-            broken_waits,
-            kept_in_order,
-        }
-    }
 }
 
 impl<'a> Question<'a> {
@@ -202,10 +178,7 @@ pub(crate) fn analyse(
     let mut predicted = words::predictions(trace.tables(), &mut checked);
     words::with_trace(trace, &mut predicted, cancel);
     let (reorders, deadlocks) = (options.reorders, deadlocks.take());
-    let pairs = (known.extra, &checked);
-    let kept_in_order = kept_in_order(trace, (&question.types, confirm), pairs, cancel);
-    let without_search = Analysed::new((checked, predicted), analysis, reorders);
-    Ok(Analysed { deadlocks, unspecified, broken_waits, kept_in_order, ..without_search })
+    Ok(Analysed { checked, predicted, deadlocks, analysis, reorders, unspecified, broken_waits })
 }
 
 /// Searches for witnesses of the candidates of a report, with what the analysis knows of their
@@ -339,7 +312,9 @@ fn unconfirmed(
     let options = question.check_options(source.tables(), analysis);
     let mut checked = check_unconfirmed((source.tables(), &facts), report, &options, cancel);
     let predicted = words::predictions(source.tables(), &mut checked);
-    Ok(Analysed::new((checked, predicted), analysis, options.reorders))
+    let (reorders, unspecified) = (options.reorders, BTreeMap::new());
+    let (deadlocks, broken_waits) = Default::default();
+    Ok(Analysed { checked, predicted, deadlocks, analysis, reorders, unspecified, broken_waits })
 }
 
 /// Runs an analysis over a stream.

@@ -4,7 +4,7 @@
 mod analyse;
 mod calls;
 mod groups;
-mod kept_in_order;
+mod order_of_calls;
 mod placing;
 mod replay_witness;
 mod run;
@@ -20,6 +20,7 @@ pub use stored::{Reordering, StoredWitness};
 pub(crate) use analyse::{Analysed, KnownPairs, Question, analyse};
 pub(crate) use calls::{SpecifiedCalls, warnings_of_waits};
 pub(crate) use groups::{Pairs as EventPairs, group_findings};
+pub(crate) use order_of_calls::order_of_calls;
 pub(crate) use placing::Placing;
 pub(crate) use replay_witness::{check_actions, wrong_witness};
 pub(crate) use run::step_text;

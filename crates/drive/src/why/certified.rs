@@ -23,19 +23,20 @@ pub(super) fn certificate(rules: RuleSet, why: &OrderExplanation) -> Option<cert
         RuleSet::Mailbox => certify::RuleSet::Mailbox,
         RuleSet::Threads => certify::RuleSet::Threads,
     };
-    let proof = translated(why.proof.as_ref()?);
+    let proof = translated(why.proof.as_ref()?)?;
     Some(certify::ClaimedOrder { rules, first: why.first, second: why.second, proof })
 }
 
-fn translated(proof: &Proof) -> certify::Proof {
-    let path = |steps: &[ProofStep]| certify::Path { steps: steps.iter().map(step).collect() };
-    certify::Proof {
-        lemmas: proof.lemmas.iter().map(|lemma| path(lemma)).collect(),
-        path: path(&proof.path),
-    }
+/// `None` for a proof that rests on calls of objects, of which certificates know nothing.
+fn translated(proof: &Proof) -> Option<certify::Proof> {
+    let path = |steps: &[ProofStep]| -> Option<certify::Path> {
+        Some(certify::Path { steps: steps.iter().map(step).collect::<Option<_>>()? })
+    };
+    let lemmas = proof.lemmas.iter().map(|lemma| path(lemma)).collect::<Option<_>>()?;
+    Some(certify::Proof { lemmas, path: path(&proof.path)? })
 }
 
-fn step(step: &ProofStep) -> certify::ProofStep {
+fn step(step: &ProofStep) -> Option<certify::ProofStep> {
     let rule = match step.rule {
         Rule::Po => certify::Rule::Po,
         Rule::Loop => certify::Rule::LoopPoint,
@@ -47,6 +48,7 @@ fn step(step: &ProofStep) -> certify::ProofStep {
         Rule::Wake => certify::Rule::Wake,
         Rule::Barrier => certify::Rule::Barrier,
         Rule::Atomic => certify::Rule::Atomic,
+        Rule::Call => return None,
         Rule::Enable => certify::Rule::Enable,
         Rule::NoPreemption => certify::Rule::NoPreemption,
         Rule::Fifo => certify::Rule::Fifo,
@@ -58,7 +60,7 @@ fn step(step: &ProofStep) -> certify::ProofStep {
         Rule::Component(word) => certify::Rule::Component(word.to_owned()),
     };
     let premises = step.premises.iter().map(|lemma| certify::LemmaId(*lemma)).collect();
-    certify::ProofStep { from: step.from, to: step.to, rule, premises }
+    Some(certify::ProofStep { from: step.from, to: step.to, rule, premises })
 }
 
 #[cfg(test)]

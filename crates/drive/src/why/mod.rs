@@ -3,13 +3,13 @@
 mod certified;
 
 use crate::failure::{Failure, KnownEvents, Needs, NoEvent, Unusable};
-use crate::predict::step_text;
+use crate::predict::{order_of_calls, step_text};
 use crate::rules::fitting_rules;
 use crate::trace_input::TraceInput;
 use crate::words;
 use anyorder_certify::{ClaimedOrder, write_order};
 use anyorder_finding::ExplanationStep;
-use anyorder_hb::RuleSet;
+use anyorder_hb::{RuleSet, why_with_calls};
 use anyorder_system::Control;
 use anyorder_trace::{EventId, LabelScheme, Trace};
 use certified::{certificate, certified};
@@ -73,7 +73,9 @@ pub fn why(
         return Ok(None);
     }
     control.progress.phase("explaining");
-    let Ok(why) = anyorder_hb::why(trace, rules, a, b, &control.cancel) else { return Ok(None) };
+    let calls = order_of_calls(trace, &control.cancel)?;
+    let with_calls = (trace, calls.as_slice());
+    let Ok(why) = why_with_calls(with_calls, rules, a, b, &control.cancel) else { return Ok(None) };
     let certificate = certificate(rules, &why);
     let checked = certificate.as_ref().map(|claimed| certified(trace, claimed));
     // A proven order holds whatever the unknown operations do.

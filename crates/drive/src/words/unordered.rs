@@ -123,6 +123,7 @@ fn proof_step(trace: &Trace, proof: &Proof, of: &ProofStep) -> ExplanationStep {
         Rule::Wake => "the signal wakes it",
         Rule::Barrier => "both pass the barrier",
         Rule::Atomic => "it reads what was released",
+        Rule::Call => "the call waits for it, or sees it",
         Rule::Enable => "an input is triggered after it was enabled",
         Rule::Loop => "a handler serves its mailbox from here on",
         Rule::Attach => "a mailbox is posted to after it came into being",

@@ -126,6 +126,22 @@ impl<'t> Engine<'t> {
         Engine::with_points(trace, rules, mode, &Points::default(), cancel)
     }
 
+    /// Works like [`new`](Self::new), with the orders of some calls, each as two events.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it was cancelled.
+    pub(crate) fn with_calls(
+        trace: &'t Trace,
+        rules: RuleSet,
+        mode: Mode,
+        calls: &[(EventId, EventId)],
+        cancel: &Cancel,
+    ) -> Result<Engine<'t>, Stopped> {
+        let given = Given::with_calls(trace, rules, calls);
+        Engine::with_given((trace, rules), mode, (given, &Points::default()), cancel)
+    }
+
     /// Works like [`new`](Self::new), with actions other than memory accesses. They matter only if
     /// the order of locks comes from sections.
     ///
@@ -139,6 +155,15 @@ impl<'t> Engine<'t> {
         points: &Points,
         cancel: &Cancel,
     ) -> Result<Engine<'t>, Stopped> {
+        Engine::with_given((trace, rules), mode, (Given::new(trace, rules), points), cancel)
+    }
+
+    fn with_given(
+        (trace, rules): (&'t Trace, RuleSet),
+        mode: Mode,
+        (given, points): (Given, &Points),
+        cancel: &Cancel,
+    ) -> Result<Engine<'t>, Stopped> {
         let strands = Strands::new(trace, rules);
         let handlers = strands.loop_points.len();
         let atomic_locations = atomic_locations(trace);
@@ -147,7 +172,7 @@ impl<'t> Engine<'t> {
             rules,
             chains: ChainMap::new(strands.len(), handlers),
             orders: TaskOrders::new(strands.len(), mode.memory_bytes_max),
-            given: Given::new(trace, rules),
+            given,
             bare: vec![false; strands.len()],
             has_bare: false,
             derived: FxHashSet::default(),

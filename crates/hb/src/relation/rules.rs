@@ -59,6 +59,9 @@ pub enum Rule {
     Barrier,
     /// An acquiring atomic sees a releasing one.
     Atomic,
+    /// A call of an object waited for another one, or observes it. The caller of the check says so:
+    /// see [`check_with_calls`](crate::check_with_calls).
+    Call,
     /// An input event is triggered after it was enabled.
     Enable,
     /// A task ends before another begins, because some event of it comes before an event that
@@ -94,6 +97,7 @@ impl Rule {
             Rule::Wake => "wake",
             Rule::Barrier => "barrier",
             Rule::Atomic => "atomic",
+            Rule::Call => "call",
             Rule::Enable => "enable",
             Rule::NoPreemption => "no pre-emption",
             Rule::Fifo => "fifo",

@@ -44,13 +44,33 @@ pub fn why(
     b: EventId,
     cancel: &Cancel,
 ) -> Result<OrderExplanation, Stopped> {
+    why_with_calls((trace, &[]), rules, a, b, cancel)
+}
+
+/// Works like [`why`], with the orders of some calls of objects, as
+/// [`check_with_calls`](crate::check_with_calls) takes them.
+///
+/// # Errors
+///
+/// Fails if it was cancelled.
+///
+/// # Panics
+///
+/// Panics if an event is not in the trace.
+pub fn why_with_calls(
+    (trace, calls): (&Trace, &[(EventId, EventId)]),
+    rules: RuleSet,
+    a: EventId,
+    b: EventId,
+    cancel: &Cancel,
+) -> Result<OrderExplanation, Stopped> {
     let (first, second) = (a.min(b), a.max(b));
     let by = |proof, ordered, reasons| OrderExplanation { first, second, ordered, reasons, proof };
     if first == second {
         // An event is not ordered with itself.
         return Ok(by(None, false, Vec::new()));
     }
-    let mut engine = Engine::new(trace, rules, Mode::EXACT, cancel)?;
+    let mut engine = Engine::with_calls(trace, rules, Mode::EXACT, calls, cancel)?;
     let mut prover = prove::Prover::new(&mut engine, cancel);
     if prover.happens_before(first, second)? {
         return Ok(by(prover.prove(first, second)?, true, Vec::new()));

@@ -152,22 +152,7 @@ impl<'t> Confirmer<'t> {
         options: ConfirmOptions,
         cancel: &Cancel,
     ) -> Confirmer<'t> {
-        Confirmer::prepare((trace, cancel), communication, (options, Scale::default()), false)
-    }
-
-    /// Works like [`new_until`](Self::new_until), for runs in which reads of memory may see other
-    /// values than they saw in the trace, and an attempt at a lock that failed may be anywhere.
-    /// Calls of specified objects still return what they did. What is impossible even so is kept
-    /// in order by calls, locks, forks and signals alone. A witness of such a run need not be a run
-    /// of the program.
-    #[must_use]
-    pub fn with_free_reads(
-        trace: &'t Trace,
-        communication: &'t mut dyn Communication,
-        options: ConfirmOptions,
-        cancel: &Cancel,
-    ) -> Confirmer<'t> {
-        Confirmer::prepare((trace, cancel), communication, (options, Scale::default()), true)
+        Confirmer::prepare((trace, cancel), communication, options, Scale::default())
     }
 
     /// Works like [`new`](Self::new), for tests. With a small scale, small traces reach the cases
@@ -180,17 +165,16 @@ impl<'t> Confirmer<'t> {
         options: ConfirmOptions,
         scale: Scale,
     ) -> Confirmer<'t> {
-        Confirmer::prepare((trace, &Cancel::new()), communication, (options, scale), false)
+        Confirmer::prepare((trace, &Cancel::new()), communication, options, scale)
     }
 
     fn prepare(
         trace: (&'t Trace, &Cancel),
         communication: &'t mut dyn Communication,
-        (options, scale): (ConfirmOptions, Scale),
-        free_reads: bool,
+        options: ConfirmOptions,
+        scale: Scale,
     ) -> Confirmer<'t> {
-        let order = (options.reorders, scale.grain);
-        let past = Past::new(trace, communication, order, free_reads);
+        let past = Past::new(trace, communication, options.reorders, scale.grain);
         Confirmer {
             scale,
             options,

@@ -70,8 +70,6 @@ pub(super) struct Holding {
     inner: HashMap<u32, SectionId>,
     /// For each failed attempt, the section that blocked it.
     met: HashMap<u32, SectionId>,
-    /// Whether an attempt that failed may be anywhere: then nothing blocked it.
-    free_attempts: bool,
     /// The owners, locks and modes for which one chain releases a lock that another one acquired.
     spanning: Vec<(u32, u32, bool)>,
     /// Whether the release that matches such an acquire could match a different acquire in another
@@ -80,7 +78,7 @@ pub(super) struct Holding {
 }
 
 impl Holding {
-    pub(super) fn new(trace: &Trace, grain: u32, (each, free_attempts): (bool, bool)) -> Holding {
+    pub(super) fn new(trace: &Trace, grain: u32, each: bool) -> Holding {
         let locks = trace.tables().locks.len();
         Holding {
             locks: locks as u32,
@@ -89,7 +87,6 @@ impl Holding {
             overlap: NONE,
             grain: grain as usize,
             each,
-            free_attempts,
             ..Holding::default()
         }
     }
@@ -112,9 +109,7 @@ impl Holding {
                 let spanned = self.end_own(id, shared, lock, link);
                 (self.release(id, lock, link), spanned)
             }
-            EventKind::Refused if !self.free_attempts => {
-                (NONE, self.refuse(id, shared, lock, link))
-            }
+            EventKind::Refused => (NONE, self.refuse(id, shared, lock, link)),
             _ => (NONE, None),
         };
         self.of.push(section);

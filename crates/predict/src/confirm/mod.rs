@@ -9,6 +9,7 @@ pub use deadlock::{
     Deadlocks, WaitsFor,
 };
 pub use in_order::InOrderAnswer;
+pub use order_of_calls::orders_of_calls;
 
 #[cfg(test)]
 pub use deadlock::Sabotage;
@@ -31,6 +32,7 @@ mod in_order;
 mod lists;
 mod mailboxes;
 mod openings;
+mod order_of_calls;
 mod past;
 mod question;
 mod reach;

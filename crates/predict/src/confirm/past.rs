@@ -48,8 +48,6 @@ pub(super) struct Past<'t> {
     pub(super) first_doubt: u32,
     /// Whether tasks may be reordered.
     pub(super) tasks: bool,
-    /// Whether reads may see other values than they saw, and attempts at locks succeed or fail.
-    free_reads: bool,
     /// The constraints of components, if they apply.
     pub(super) components: Option<Components>,
     /// Whether the trace has so many edges that not all are stored.
@@ -98,8 +96,8 @@ impl<'t> Past<'t> {
     pub(super) fn new(
         (trace, cancel): (&'t Trace, &Cancel),
         communication: &'t mut dyn Communication,
-        (reorders, grain): (Reorders, u32),
-        free_reads: bool,
+        reorders: Reorders,
+        grain: u32,
     ) -> Past<'t> {
         let mut past = Past {
             trace,
@@ -112,7 +110,7 @@ impl<'t> Past<'t> {
             observes: Lists::default(),
             reads: Lists::default(),
             cells: Cells::new(trace.tables()),
-            holding: Holding::new(trace, grain, (reorders.tasks(), free_reads)),
+            holding: Holding::new(trace, grain, reorders.tasks()),
             wakes: Wakes::default(),
             calls: Calls::default(),
             blocking: Blocking::default(),
@@ -121,7 +119,6 @@ impl<'t> Past<'t> {
             unknown: Vec::new(),
             first_doubt: NONE,
             tasks: reorders.tasks(),
-            free_reads,
             components: (reorders == Reorders::Components).then(|| Components::new(trace)),
             is_cut: false,
         };
@@ -234,7 +231,7 @@ impl<'t> Past<'t> {
         let cells = cells.start as usize..cells.end as usize;
         let last = memory.allocated[cells.clone()].iter().filter(|alloc| **alloc != NONE).max();
         self.causes.item_if(kind.is_access(), last);
-        if kind.reads() && !self.free_reads {
+        if kind.reads() {
             for writer in &memory.written[cells.clone()] {
                 self.reads.push(*writer);
                 self.observes.item_if(*writer != NONE, Some(writer));
@@ -332,7 +329,8 @@ impl<'t> Past<'t> {
     /// Returns whether an event observes something that another order could change.
     pub(super) fn is_observer(&self, event: u32) -> bool {
         let kind = self.op(event).0.kind();
-        ((kind.reads() || kind == EventKind::Refused) && !self.free_reads)
+        kind.reads()
+            || kind == EventKind::Refused
             || self.wakes.timed_out(event).is_some()
             || self.blocking.call_rules(event, true).count() > 0
             || (kind == EventKind::Wake && self.wakes.of(event).is_some())

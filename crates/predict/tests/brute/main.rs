@@ -4,7 +4,6 @@
 
 mod components;
 mod confirmed;
-mod free_reads;
 #[path = "../../../certify/tests/reordering/generate.rs"]
 mod generate;
 mod measured;

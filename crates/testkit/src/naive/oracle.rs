@@ -30,6 +30,21 @@ impl<'t, 'r> Naive<'t, 'r> {
         Naive::with_locks(trace, rules, &Locks::HandOver)
     }
 
+    /// Computes everything for a well-formed trace and the orders of some calls, each as two
+    /// events. Each is an edge like that of a wake.
+    ///
+    /// # Panics
+    ///
+    /// May panic on traces whose operands point outside their tables.
+    #[must_use]
+    pub fn with_calls(
+        trace: &'t Trace,
+        rules: Rules<'r>,
+        calls: &[(EventId, EventId)],
+    ) -> Naive<'t, 'r> {
+        Naive::with(trace, rules, &Locks::HandOver, calls)
+    }
+
     /// Computes everything for a well-formed trace, with another order of locks.
     ///
     /// # Panics
@@ -37,10 +52,20 @@ impl<'t, 'r> Naive<'t, 'r> {
     /// May panic on traces whose operands point outside their tables.
     #[must_use]
     pub fn with_locks(trace: &'t Trace, rules: Rules<'r>, locks: &Locks<'_>) -> Naive<'t, 'r> {
+        Naive::with(trace, rules, locks, &[])
+    }
+
+    fn with(
+        trace: &'t Trace,
+        rules: Rules<'r>,
+        locks: &Locks<'_>,
+        calls: &[(EventId, EventId)],
+    ) -> Naive<'t, 'r> {
         let view = View { trace };
         let mut edges = Edges::new(rules);
         program_order::edges(view, &mut edges);
         synchronisation::edges(view, &mut edges);
+        calls.iter().for_each(|(from, to)| edges.add(RuleName::WakeRefers, *from, *to));
         let mut sections = Sections::default();
         match locks {
             Locks::HandOver => synchronisation::lock(view, &mut edges),

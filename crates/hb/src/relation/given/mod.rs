@@ -58,8 +58,14 @@ pub(crate) enum Removable {
 impl Given {
     /// Collects the orders that the trace gives. Linear time, plus the sorting of the edges.
     pub(crate) fn new(trace: &Trace, rules: RuleSet) -> Given {
+        Given::with_calls(trace, rules, &[])
+    }
+
+    /// The same, with the orders of some calls, each as two events.
+    pub(crate) fn with_calls(trace: &Trace, rules: RuleSet, calls: &[(EventId, EventId)]) -> Given {
         let mut given = Given::default();
         wakes::add(trace, &mut given);
+        calls.iter().for_each(|(from, to)| given.edge(*from, *to, Rule::Call));
         if rules.reorders_tasks() {
             add_inputs(trace, rules, &mut given);
         }

@@ -1,0 +1,23 @@
+//! The orders that calls of objects give to a run, for happens-before.
+
+use super::Specifications;
+use crate::failure::Failure;
+use anyorder_predict::{Internals, SpecifiedCommunication, orders_of_calls, without_internals};
+use anyorder_system::Cancel;
+use anyorder_trace::{EventId, EventKind, Trace};
+
+/// Returns the orders that calls of objects of built-in types give, as pairs of events. None for a
+/// trace without invocations.
+pub(crate) fn order_of_calls(
+    trace: &Trace,
+    cancel: &Cancel,
+) -> Result<Vec<(EventId, EventId)>, Failure> {
+    if !trace.columns().ops.iter().any(|op| op.kind() == EventKind::Invoke) {
+        return Ok(Vec::new());
+    }
+    let types = Specifications::types_of(None)?;
+    let without = without_internals(trace, &types, Internals::Auto);
+    let trace = without.as_ref().unwrap_or(trace);
+    let mut communication = SpecifiedCommunication::new(types, trace);
+    Ok(orders_of_calls(trace, &mut communication, cancel))
+}
