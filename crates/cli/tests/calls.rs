@@ -136,8 +136,10 @@ fn accesses_that_calls_keep_in_order_are_no_race() {
     }
     // Why the two ends of a channel are in order.
     let name = file(&folder, "channel.trace", calls_and_accesses(&right[0]));
-    let why = run(&["why", &name, "1", "4"]);
+    let proof = folder.path().join("order.proof").to_string_lossy().into_owned();
+    let why = run(&["why", &name, "1", "4", "--certificate", &proof]);
     assert!(why.status == 0 && why.stdout.contains("[call]"), "{why:?}");
+    assert!(why.stderr.contains("which certificates do not have"), "{why:?}");
     // Without the calls, and with calls that say nothing of the order, each is a race.
     let wrong: [&[&str]; 5] = [
         // Who finds a value has not waited for it.

@@ -167,7 +167,7 @@ impl Collected {
         outcome.findings = findings;
         if left_out > 0 {
             let text = format!("{} left out, to end in time", plural(left_out, "finding"));
-            let warning = Warning::new(WarningKind::Stopped, "", text, left_out);
+            let warning = Warning::new(WarningKind::Stopped, "", text, 1);
             outcome.warnings.push(Warning { input: None, ..warning });
         }
         let (checked, origins) = (self.checked, self.origins.clone());

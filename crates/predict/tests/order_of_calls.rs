@@ -5,9 +5,10 @@ use crate::communicating::{built_in, naive, random_calls};
 
 use anyorder_common::random::Rng;
 use anyorder_commute::{Document, Invocation, WaitRule, built_in_types};
+use anyorder_formats::native_text::NativeTextReader;
 use anyorder_predict::{SpecifiedCommunication, Types, orders_of_calls};
 use anyorder_system::Cancel;
-use anyorder_trace::Trace;
+use anyorder_trace::{EventId, Trace};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// For each call that may have to wait, the calls that it observes or waited for.
@@ -115,4 +116,18 @@ fn orders_of_calls_are_those_of_the_definition() {
     }
     println!("waited for more than was observed: {waited:?}");
     assert!(["channel", "semaphore", "waitgroup"].iter().all(|name| waited.contains(name)));
+}
+
+/// Tasks of one handler have no program order between them: each has its own orders.
+#[test]
+fn each_task_of_a_handler_is_put_after_what_it_waited_for() {
+    let types = built_in();
+    let text = "anyorder-trace 1\nhandler h0 \"A\"\nhandler h1 \"B\"\ntask t0 \"A\" initial h0\n\
+                task t1 \"one\" initial h1\ntask t2 \"two\" initial h1\n\
+                invocation v0 \"context:x\" \"cancel\"\ninvocation v1 \"context:x\" \"done\"\n\
+                t0 invoke v0\nt1 invoke v1\nt1 invoke v1\nt2 invoke v1\n";
+    let trace = Trace::read(&mut NativeTextReader::new(text.as_bytes())).expect("a trace");
+    let mut communication = SpecifiedCommunication::new(types, &trace);
+    let orders = orders_of_calls(&trace, &mut communication, &Cancel::new());
+    assert_eq!(orders, [(0, 1), (0, 3)].map(|(from, to)| (EventId(from), EventId(to))));
 }

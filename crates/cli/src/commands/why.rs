@@ -63,9 +63,10 @@ fn write_certificate(
         let mut write = |out: &mut dyn Write| why.write_certificate(&input.trace, out);
         return write_checked(path, input, options, &control, &mut write);
     }
-    let missing = match why.ordered {
-        true => "the proof is too long",
-        false => "nothing orders the two events",
+    let missing = match (why.ordered, why.steps.is_empty()) {
+        (true, true) => "the proof is too long",
+        (true, false) => "the order rests on calls of objects, which certificates do not have",
+        (false, _) => "nothing orders the two events",
     };
     let what = format!("{} was not written: {missing}", shown(path));
     global.print(&[Message::warning(what)]);

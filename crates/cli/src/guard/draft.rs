@@ -270,7 +270,7 @@ pub(crate) fn hurried(outcome: &Outcome, runs: &Runs, most: usize) -> (Outcome, 
             kind: WarningKind::Stopped,
             input: None,
             text: format!("{} left out, to end in time", plural(left_out as u64, "finding")),
-            count: left_out as u64,
+            count: 1,
             places: Vec::new(),
         });
     }

@@ -1,14 +1,18 @@
 //! The orders that calls of objects give to the recorded run.
 //!
-//! **Definition computed.** A call that may have to wait comes after each call that it observes, and
-//! after each call that it waited for. It waited for the calls of a kind if its condition would not
-//! hold with one of them fewer; the number that its type leaves open is the least with which the
-//! trace is possible. This is how locks order events in happens-before: by what came first in this
-//! run. Calls that never wait order nothing: who reads a map that happens to hold a value has not
-//! waited for the value.
+//! **Definition computed.** A call that may have to wait comes after each call that it observes,
+//! and after each call that it waited for. It waited for the calls of a kind if its condition would
+//! not hold with one of them fewer; the number that its type leaves open is the least with which
+//! the trace is possible. This is how locks order events in happens-before: by what came first in
+//! this run. Calls that never wait order nothing: who reads a map that happens to hold a value has
+//! not waited for the value.
 //!
-//! **Cost.** A pair of events for each call that another thread had not yet been ordered with, so
-//! at most as many as calls times threads. Time as that of the search's preparation.
+//! Of calls that one handler makes, a call is put after the last one only. For a thread that is all
+//! the same, by program order. Where a handler runs many tasks, orders with the earlier ones are
+//! missing.
+//!
+//! **Cost.** A pair of events for each call that another task had not yet been ordered with, so at
+//! most as many as calls times handlers. Time as that of the search's preparation.
 
 use super::blocking::{Blocking, last_come};
 use super::calls::Calls;
@@ -22,16 +26,16 @@ use std::collections::{BTreeMap, HashMap};
 struct Orders<'t> {
     trace: &'t Trace,
     list: Vec<(EventId, EventId)>,
-    /// By the threads of both, the latest call that a call was ordered with.
+    /// By the tasks of both, the latest call that a call was ordered with.
     latest: HashMap<(u32, u32), u32>,
 }
 
 impl Orders<'_> {
     fn add(&mut self, from: u32, to: u32) {
-        let thread = |event| self.trace.handler_of(EventId(event)).0;
-        let threads = (thread(from), thread(to));
-        let latest = self.latest.entry(threads).or_insert(NONE);
-        if threads.0 != threads.1 && (*latest == NONE || *latest < from) {
+        let task = |event| self.trace.event(EventId(event)).task.0;
+        let tasks = (task(from), task(to));
+        let latest = self.latest.entry(tasks).or_insert(NONE);
+        if tasks.0 != tasks.1 && (*latest == NONE || *latest < from) {
             *latest = from;
             self.list.push((EventId(from), EventId(to)));
         }

@@ -305,7 +305,7 @@ fn check_nearly(
 fn the_search_finds_what_brute_force_finds_among_components() {
     let (types, mut tally) = (Types::new(), Tally::default());
     let (mut rejected, mut bound, mut unsound) = (BTreeMap::new(), 0_u64, 0_u64);
-    for seed in anyorder_testkit::effort::sampled(50, TRACES) {
+    for seed in anyorder_testkit::effort::sampled(64, TRACES) {
         let mut rng = RandomSource::new(seed);
         let (t, _) = some(seed, &mut rng);
         let what = format!("seed {seed}");
