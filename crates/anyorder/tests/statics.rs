@@ -27,7 +27,6 @@ fn use_all(by: &str) {
     shared.0 += 1;
     drop(shared);
     ONCE.call_once(|| ());
-    CELL.get_or_init(|| by.to_owned());
     CHANGED.notify_all();
 }
 
@@ -37,8 +36,9 @@ fn statics_begin_anew() {
         assert_eq!(COUNT.load(SeqCst), 3);
         assert!(!ONCE.is_completed() && CELL.get().is_none() && LIST.lock().unwrap().is_empty());
         assert_eq!(*SHARED.read().unwrap(), (1, None));
-        let thread = thread::spawn(|| CELL.get_or_init(|| "theirs".to_owned()));
         use_all("mine");
+        let thread = thread::spawn(|| CELL.get_or_init(|| "theirs".to_owned()));
+        CELL.get_or_init(|| "mine".to_owned());
         thread.join().unwrap();
         let list = LIST.lock().unwrap().clone();
         let shared = SHARED.read().unwrap().clone();

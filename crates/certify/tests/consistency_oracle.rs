@@ -6,6 +6,7 @@ use anyorder_certify::consistency::{
     check_consistency_witness, check_inconsistency,
 };
 use anyorder_common::random::{Random, Rng};
+use anyorder_testkit::effort::cases;
 use anyorder_trace::{
     Action, Coherence, Columns, EventId, EventKind, HandlerId, Invocation, LocationId, Mailbox,
     Position, TaskId, TaskKind, Trace, TraceBuilder,
@@ -188,7 +189,7 @@ fn an_order_is_accepted_exactly_when_the_axioms_hold() {
     let by_len: Vec<Vec<Vec<EventId>>> = (0..8).map(orders).collect();
     let (mut runs, mut links, mut clauses) = (0u64, 0u64, 0u64);
     let (mut traces, mut larger) = (0, 0);
-    while traces < 400 {
+    while traces < cases(500) {
         let trace = random_trace(&mut random);
         let Some(all) = by_len.get(trace.len()) else {
             larger += 1;

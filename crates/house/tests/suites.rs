@@ -85,6 +85,42 @@ fn the_script_runs_every_binary() {
     assert!(built.contains("all") && built.contains("bombs") && built.contains("programs"));
 }
 
+/// Returns the source files of a folder that have tests.
+fn with_tests(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry"));
+    let with = |path: PathBuf| match path.is_dir() {
+        true => with_tests(&path),
+        false => {
+            let text = fs::read_to_string(&path).unwrap_or_default();
+            if text.contains("#[cfg(test)]") || text.contains("#[test]") {
+                vec![path]
+            } else {
+                vec![]
+            }
+        }
+    };
+    entries.flat_map(|entry| with(entry.path())).collect()
+}
+
+/// A library without tests is not built a second time for them; one that gets some must be again.
+#[test]
+fn libraries_that_are_not_tested_have_no_tests() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut checked = 0;
+    for entry in fs::read_dir(crates).expect("the crates") {
+        let folder = entry.expect("an entry").path();
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
+        if manifest.contains("\ntest = false\n") {
+            assert_eq!(with_tests(&folder.join("src")), Vec::<PathBuf>::new());
+            checked += 1;
+        }
+    }
+    assert!(checked > 2, "{checked} libraries without tests");
+    assert!(
+        !with_tests(Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("crates")).is_empty()
+    );
+}
+
 #[test]
 fn a_suite_that_nothing_names_is_noticed() {
     let named = named("[package]\n\n[[test]]\nname = \"bombs\"\n", "mod common;\nmod a;\n");

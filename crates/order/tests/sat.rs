@@ -2,6 +2,7 @@
 //! core is checked again.
 
 use anyorder_common::random::{Random, SplitMix64};
+use anyorder_testkit::effort::cases;
 use std::collections::HashMap;
 
 use anyorder_order::sat::{
@@ -241,7 +242,7 @@ fn solve_and_check(core: &mut Core, clauses: &[Vec<Lit>]) -> bool {
 fn long_searches_restart_and_forget_and_their_proofs_hold() {
     let mut answers = [0; 2];
     let mut total = SatStats::default();
-    for seed in 0..12 {
+    for seed in 0..cases(16) {
         let mut rng = Rng(SplitMix64(seed));
         let vars = 120;
         let mut core = Core::new();
@@ -284,7 +285,7 @@ fn consistent(demands: &[Demand], vars: usize) -> bool {
 fn systems_of_parities_with_lazy_reasons() {
     let mut answers = [0; 2];
     let mut total = SatStats::default();
-    for seed in 0..24 {
+    for seed in 0..cases(32) {
         let mut rng = Rng(SplitMix64(seed));
         let vars = 48 + rng.below(8);
         let equations = vars * (90 + rng.below(20)) / 100;

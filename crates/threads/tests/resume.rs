@@ -151,7 +151,7 @@ fn forgotten_parts_of_a_place_are_noticed() {
         Sabotage::ClaimsForgotten,
         Sabotage::SlotsForgotten,
     ];
-    for (_, sabotage) in all.into_iter().enumerate().filter(|(at, _)| is_due(*at, 2)) {
+    for (_, sabotage) in all.into_iter().enumerate().filter(|(at, _)| is_due(*at, 4)) {
         let is_noticed = programs(400).any(|(seed, program)| {
             Cut::of(seed)
                 .into_iter()

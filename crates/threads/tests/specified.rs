@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 fn threads_see_what_they_see_with_all_orders() {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     let mut count = |name, by| *counts.entry(name).or_default() += by;
-    for seed in sampled(500, 900) {
+    for seed in sampled(400, 900) {
         let program = random_specified_program(seed, 3 + (seed % 7) as usize, false);
         let Some(all) = everything(&program, 20_000, 3) else {
             count("too large", 1);
@@ -46,7 +46,7 @@ fn races_are_those_between_calls_that_do_not_commute() {
     let mut count = |name, by| *counts.entry(name).or_default() += by;
     for seed in seeds(400) {
         let program = random_specified_program(seed, 3 + (seed % 4) as usize, true);
-        let Some(racy) = racy_cells(&program, 4_000) else {
+        let Some(racy) = racy_cells(&program, 2_000) else {
             count("too large", 1);
             continue;
         };

@@ -105,7 +105,7 @@ fn has_spins(stmts: &[Stmt]) -> bool {
 fn what_is_not_weak_is_as_in_every_interleaving() {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     let mut ops = BTreeSet::new();
-    for seed in sampled(500, 4_000) {
+    for seed in sampled(400, 4_000) {
         let mut count = |name, by| *counts.entry(name).or_default() += by;
         let program = random_program(seed, 4 + (seed % 7) as usize);
         if program.threads.iter().any(|body| has_spins(body)) {

@@ -140,7 +140,7 @@ impl Table {
         for (at, (name, family, size)) in families.iter().enumerate() {
             let sizes: &[usize] = if self.all { &[*size, *size * 10] } else { &[*size] };
             // A push takes half of the families: the others when the next commit has other numbers.
-            let is_due = self.all || self.only.is_some() || anyorder_testkit::effort::is_due(at, 2);
+            let is_due = self.all || self.only.is_some() || anyorder_testkit::effort::is_due(at, 3);
             for size in sizes.iter().filter(|_| is_due) {
                 let name = format!("{name}, {size}");
                 if self.wants(&name) {

@@ -138,7 +138,7 @@ fn points(
     let first = rng.index(hows.len());
     let all = at.iter().enumerate().map(|(i, at)| (i, (*at, hows[(first + i) % hows.len()])));
     // Of each kind, one is tried in any case.
-    all.filter(|(i, _)| at.len() == 1 || is_due(i + first, 3)).map(|(_, point)| point).collect()
+    all.filter(|(i, _)| at.len() == 1 || is_due(i + first, 4)).map(|(_, point)| point).collect()
 }
 
 /// Prints the table of kinds and commands, and fails for wrong ends and kinds that never fired.

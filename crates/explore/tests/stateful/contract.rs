@@ -7,7 +7,7 @@ use anyorder_system::{
     Clause, ContractOptions, Effects, Hash128, Place, Properties, Reducible, StateSystem,
     Successor, TaskKey, TouchKind, Update, Updates, check_contract,
 };
-use anyorder_testkit::effort::counts_all;
+use anyorder_testkit::effort::{cases, counts_all};
 use std::collections::BTreeMap;
 
 /// The data that a system omits or reports wrongly.
@@ -143,7 +143,7 @@ fn options(seed: u64) -> ContractOptions {
 fn systems_that_keep_the_contract_are_accepted() {
     let mut all = [0; 7];
     for kind in KINDS {
-        for seed in 1..=600 {
+        for seed in 1..=cases(800) {
             let system = Lying { toy: random_toy(kind, seed), lie: Lie::None };
             match check_contract(&system, &options(seed)) {
                 Ok(checks) => all.iter_mut().zip(checks).for_each(|(all, one)| *all += one),
@@ -170,7 +170,7 @@ fn lies_break_their_clause() {
     ] {
         let mut found: BTreeMap<Clause, u32> = BTreeMap::new();
         'kinds: for kind in KINDS {
-            for seed in 1..=300 {
+            for seed in 1..=cases(400) {
                 if found.get(&clause).is_some_and(|count| *count > ENOUGH) && !counts_all() {
                     break 'kinds;
                 }

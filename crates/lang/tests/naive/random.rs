@@ -13,6 +13,9 @@ use std::collections::BTreeMap;
 /// How many models a push compares, whatever they have.
 const FIRST: u64 = 120;
 
+/// Models that have what is rare: rules, failures and constructs that the first ones lack.
+const RARE: [u64; 8] = [126, 142, 205, 223, 337, 511, 545, 1_042];
+
 #[test]
 fn the_machine_and_the_naive_interpreter_agree() {
     with_stack(|| {
@@ -25,12 +28,14 @@ fn the_machine_and_the_naive_interpreter_agree() {
         let (mut limits, mut coloured, mut undecided, mut rests) = (0, 0, 0, 0);
         let mut wrong = vec![];
         // Messages of a bag that have handles of different tasks, which have ended, are equal.
-        for seed in seeds.clone().into_iter().chain([38_535_400_000_181]) {
+        let others = seeds.clone().into_iter().filter(|seed| !RARE.contains(seed));
+        for seed in RARE.into_iter().chain(others).chain([38_535_400_000_181]) {
             let (text, constructs) = generate::model(seed);
             // A push compares the first models, until every rule was followed, and those that have
             // what none before them had.
             let is_new = constructs.iter().any(|(what, _)| !cover.contains_key(what));
-            let is_one_of_many = seed > FIRST && seeds.known.contains(&seed) && !is_new;
+            let is_known = seed > FIRST && !RARE.contains(&seed) && seeds.known.contains(&seed);
+            let is_one_of_many = is_known && !is_new;
             if is_one_of_many && !counts_all() && all_occurred(&kinds) {
                 continue;
             }

@@ -7,6 +7,7 @@ use anyorder_lang::load;
 use anyorder_lang::lower::lower;
 use anyorder_lang::source::Source;
 use anyorder_system::StateSystem;
+use anyorder_testkit::effort::cases;
 use anyorder_vm::{Machine, State};
 use std::collections::BTreeMap;
 
@@ -239,7 +240,8 @@ fn with(seed: u64, head: &str, statement: &str) -> Option<String> {
 #[test]
 fn what_is_accepted_is_symmetric() {
     for statement in ACCEPTED {
-        let texts = (0..20).flat_map(|seed| [TASK, THREAD].map(|head| with(seed, head, statement)));
+        let texts =
+            (0..cases(20)).flat_map(|seed| [TASK, THREAD].map(|head| with(seed, head, statement)));
         for text in texts.flatten() {
             let machine = Machine::new(compiled(&text).program).expect("a valid program");
             orbits(&machine, &states(&machine, STATES_MAX), &text);

@@ -1,6 +1,7 @@
 //! Compares the oracles with each other and with traces of known answer.
 
 use super::*;
+use crate::effort::cases;
 use crate::script;
 use anyorder_common::random::{Random, Rng};
 use anyorder_formats::edtrace::{EdtraceOptions, EdtraceReader, EdtraceWriter};
@@ -180,7 +181,7 @@ fn name(relation: Relation) -> &'static str {
 fn oracles_agree_on_random_traces_under_all_mailboxes() {
     let mut counters = Counters::default();
     for shape in &Shape::ALL {
-        for seed in 0..250 {
+        for seed in 0..cases(500) {
             let trace = random_partial(seed, shape);
             for mailbox in [Mailbox::Fifo, Mailbox::Bag, Mailbox::Delayed] {
                 let answer = consistent_counted(&trace, mailbox, &mut counters);
@@ -191,7 +192,7 @@ fn oracles_agree_on_random_traces_under_all_mailboxes() {
         }
     }
     counters.assert_none_is_zero();
-    assert!(counters.named("answered by runs") > 9_000, "{counters}");
+    assert!(counters.named("answered by runs") > 36 * cases(500), "{counters}");
     assert!(counters.named("answered by plain runs") > 4_000, "{counters}");
     assert_eq!(counters.of(Kind::Recorded, false), 0, "recorded traces are consistent\n{counters}");
 }
