@@ -2,7 +2,7 @@
 //! and posts. Replays choices where a job asks for that.
 
 use super::program::ShownRun;
-use anyorder_explore::r4::{KeptAccess, KeptSite, KeptStep, KeptTask, KeptValue};
+use anyorder_explore::r4::{KeptAccess, KeptSite, KeptStep, KeptTask, KeptTexts, KeptValue};
 use anyorder_finding::Site;
 use anyorder_finding::run::{Change, Run, RunPlace, RunPost, RunStep};
 use anyorder_system::{
@@ -62,7 +62,7 @@ fn once<S: TaskSystem>(system: &mut S, choices: &[Choice]) -> Result<Rerun, RunE
     system.reset()?;
     let mut handlers = Handlers::default();
     let mut made = Rerun::default();
-    let mut kept: Vec<KeptTask> = Vec::new();
+    let (mut kept, mut texts): (Vec<KeptTask>, _) = (Vec::new(), KeptTexts::default());
     let listed = system.capabilities().enabled != EnabledDetail::Unknown;
     if listed {
         handlers.know(&system.enabled()?);
@@ -82,7 +82,7 @@ fn once<S: TaskSystem>(system: &mut S, choices: &[Choice]) -> Result<Rerun, RunE
         kept.push(KeptTask {
             choice: choice.clone(),
             handler: handlers.0.get(&choice.task).cloned().unwrap_or_default(),
-            step: Arc::new(KeptStep::of(system, &step)),
+            step: Arc::new(KeptStep::of(system, &step, &mut texts)),
             failures: step.failures,
         });
         for posted in step.posted {

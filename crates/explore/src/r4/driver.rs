@@ -5,7 +5,6 @@
 
 use super::candidate::{Config, NoRun, Request, RunResult};
 use super::footprint::{Mode, footprint};
-use super::kept::KeptStep;
 use super::names::{NO_TASK, NameCache, Names, TaskId};
 use super::step::{EnabledChange, ExecutedStep, Steps, wake};
 use crate::location_name::LocationName;
@@ -526,7 +525,7 @@ impl<'s> Driver<'s> {
         let posted = step.posted.iter();
         let posted: Box<[_]> = posted.map(|posted| (id(&posted.task), posted.delay > 0)).collect();
         let cancelled = step.cancelled.iter().map(&mut id).collect();
-        let kept = config.keep.then(|| Arc::new(KeptStep::of(system, step)));
+        let kept = config.keep.then(|| Arc::new(name_cache.keep(system, step)));
         if config.keep {
             for ((task, _), one) in posted.iter().zip(&step.posted) {
                 name_cache.note_handler(*task, &one.handler);

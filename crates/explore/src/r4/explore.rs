@@ -285,7 +285,8 @@ impl<'a> Exploration<'a> {
 
     /// Returns whether the memory limit leaves room for more bytes.
     pub(crate) fn has_room(&mut self, bytes: u64) -> bool {
-        let exceeded = self.control.limits.memory_exceeded(self.records.memory_bytes(), bytes);
+        let used = self.records.memory_bytes() + self.name_cache.names.kept_bytes();
+        let exceeded = self.control.limits.memory_exceeded(used, bytes);
         self.records.limits.extend(exceeded.then_some(Limit::Memory));
         !exceeded
     }

@@ -16,7 +16,7 @@
 pub use driver::EVERYTHING;
 pub use explore::explore;
 pub(crate) use explore::explore_any;
-pub use kept::{KeptAccess, KeptSite, KeptStep, KeptTask, KeptValue};
+pub use kept::{KeptAccess, KeptSite, KeptStep, KeptTask, KeptTexts, KeptValue};
 pub use options::{Order, ReversalOptions, Sleep, Swaps, UserEvents};
 pub use outcome::{
     Counts, Error, FindingKind, Found, Limit, Outcome, Reversal, ReversalKind, RunInfo,

@@ -2,11 +2,13 @@
 //!
 //! The numbers depend on the order of first use, so no output may depend on their order.
 
+use super::kept::{KeptStep, KeptTexts};
 use super::lock::{read, write};
 use crate::location_name::LocationName;
-use anyorder_system::{Choice, Hash128, TaskName, TaskRole};
+use anyorder_system::{Choice, Hash128, Step, TaskName, TaskRole, TaskSystem};
 use rustc_hash::FxHashMap;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, RwLock};
 
 /// The number of a task's name, or of a further alternative of that task.
@@ -34,6 +36,8 @@ pub(crate) struct TaskInfo {
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     tables: RwLock<Tables>,
+    /// The bytes of the texts of kept steps.
+    kept_bytes: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -49,6 +53,11 @@ struct Tables {
 }
 
 impl Names {
+    /// Returns the bytes of the texts of kept steps.
+    pub(crate) fn kept_bytes(&self) -> u64 {
+        self.kept_bytes.load(Ordering::Relaxed)
+    }
+
     /// Returns the number of a location.
     pub(crate) fn location(&self, name: LocationName) -> u32 {
         if let Some(id) = read(&self.tables).location_ids.get(&name) {
@@ -103,11 +112,28 @@ pub(crate) struct NameCache {
     ids: HashMap<TaskName, TaskId>,
     /// The handlers that this worker has noted.
     handlers: FxHashMap<TaskId, String>,
+    /// The texts of the steps that this worker has kept.
+    texts: KeptTexts,
 }
 
 impl NameCache {
     pub(crate) fn new(names: Arc<Names>) -> NameCache {
-        NameCache { names, tasks: Vec::new(), ids: HashMap::new(), handlers: FxHashMap::default() }
+        NameCache {
+            names,
+            tasks: Vec::new(),
+            ids: HashMap::new(),
+            handlers: FxHashMap::default(),
+            texts: KeptTexts::default(),
+        }
+    }
+
+    /// Keeps a step for reports.
+    pub(crate) fn keep(&mut self, system: &dyn TaskSystem, step: &Step) -> KeptStep {
+        let before = self.texts.memory_bytes();
+        let kept = KeptStep::of(system, step, &mut self.texts);
+        let new = self.texts.memory_bytes() - before;
+        self.names.kept_bytes.fetch_add(new, Ordering::Relaxed);
+        kept
     }
 
     /// Returns the number of a name. Calls `role` for names that no worker has used.
