@@ -168,6 +168,27 @@ fn what_outlives_an_execution_is_noticed() {
     assert!(summary.to_string().contains("outlives an execution"), "{summary}");
 }
 
+/// On a busy machine a clock may end a loop before it has spun, in one execution and not in the
+/// next.
+#[test]
+fn a_loop_that_ends_at_times_is_tried_again() {
+    let count = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let all = count.clone();
+    let summary = explore(move || {
+        let number = count.fetch_add(1, Ordering::Relaxed);
+        let flag = AtomicBool::new(false);
+        while !flag.load(Ordering::SeqCst) {
+            if number % 3 == 2 {
+                break;
+            }
+            thread::yield_now();
+        }
+    });
+    assert!(all.load(Ordering::Relaxed) > 3);
+    let livelock = summary.failures.iter().find(|one| matches!(one.kind, FailureKind::Livelock(_)));
+    assert!(livelock.is_some_and(|one| one.is_confirmed), "{summary}");
+}
+
 #[test]
 fn a_loop_that_looks_at_a_clock_is_no_livelock() {
     use std::time::{Duration, Instant};

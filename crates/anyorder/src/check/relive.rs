@@ -58,24 +58,28 @@ fn woken(waiting: &[ThreadId], later: &[(ThreadId, Op, u64)], condition: ObjectI
 }
 
 /// Returns whether threads that spin at the end of an execution stop if they are let alone for a
-/// while: their loops look at a clock, or count.
-pub(super) fn stops_spinning(program: &mut Program, steps: &[Step], patience: Duration) -> bool {
+/// while: their loops look at a clock, or count. `None` if they did not come to spin this time.
+pub(super) fn stops_spinning(
+    program: &mut Program,
+    steps: &[Step],
+    patience: Duration,
+) -> Option<bool> {
     let mut driver = Driver::patient(program);
     if !steps.iter().all(|step| driver.go(*step)) {
-        return false;
+        return None;
     }
     let until = Instant::now() + patience;
     let is_end = |act: &Act| matches!(act, Act::Exit(_) | Act::Fail(_));
     while Instant::now() < until {
         for _ in 0..64 {
-            let Some(step) = driver.ready().first().copied() else { return true };
+            let Some(step) = driver.ready().first().copied() else { return Some(true) };
             let ends = driver.next(step.thread).is_some_and(|next| is_end(&next.op.act));
             if ends || !driver.step(step) {
-                return ends;
+                return Some(ends);
             }
         }
     }
-    false
+    Some(false)
 }
 
 /// Runs an execution in which a use of memory may come after its free: as the log up to the use,
