@@ -35,7 +35,7 @@ fn stuck(all: &Outcome) -> BTreeSet<(BTreeSet<usize>, bool)> {
 fn learning_sees_everything() {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     let mut ops = BTreeSet::new();
-    for seed in sampled(400, 4_000) {
+    for seed in sampled(500, 4_000) {
         let program = random_program(seed, 4 + (seed % 9) as usize);
         let Some(all) = everything(&program, 60_000, 3) else {
             *counts.entry("too large").or_default() += 1;

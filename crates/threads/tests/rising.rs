@@ -131,7 +131,7 @@ fn races_within_a_bound_are_those_of_the_executions_within_it() {
         };
         learnt.faults.iter().filter_map(cell).collect()
     };
-    for seed in sampled(160, 2_000) {
+    for seed in sampled(200, 2_000) {
         let program = random_racy_program(seed);
         let Some(all) = racy_cells(&program, 1_000) else { continue };
         for most in 0..3 {

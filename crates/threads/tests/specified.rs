@@ -62,6 +62,6 @@ fn races_are_those_between_calls_that_do_not_commute() {
         count("racy", u64::from(!racy.is_empty()));
     }
     println!("{counts:#?}");
-    assert!(counts["programs"] > counts["too large"] && counts["racy"] > 50, "{counts:?}");
-    assert!(counts["programs"] - counts["racy"] > 50, "{counts:?}");
+    assert!(counts["programs"] > counts["too large"] && counts["racy"] > 25, "{counts:?}");
+    assert!(counts["programs"] - counts["racy"] > 25, "{counts:?}");
 }

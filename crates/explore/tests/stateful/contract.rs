@@ -170,7 +170,7 @@ fn lies_break_their_clause() {
     ] {
         let mut found: BTreeMap<Clause, u32> = BTreeMap::new();
         'kinds: for kind in KINDS {
-            for seed in 1..=cases(400) {
+            for seed in 1..=300 {
                 if found.get(&clause).is_some_and(|count| *count > ENOUGH) && !counts_all() {
                     break 'kinds;
                 }
