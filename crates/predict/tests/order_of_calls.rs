@@ -7,7 +7,7 @@ use anyorder_common::random::Rng;
 use anyorder_commute::{Document, Invocation, WaitRule, built_in_types};
 use anyorder_formats::native_text::NativeTextReader;
 use anyorder_predict::{SpecifiedCommunication, Types, orders_of_calls};
-use anyorder_system::Cancel;
+use anyorder_system::{Cancel, StopReason};
 use anyorder_trace::{EventId, Trace};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -90,7 +90,8 @@ fn orders_of_calls_are_those_of_the_definition() {
             let trace = random_calls(&mut rng, &types, built_in.name, 14);
             let expected = defined(&types, &trace, built_in.name, &text);
             let mut communication = SpecifiedCommunication::new(types.clone(), &trace);
-            let orders = orders_of_calls(&trace, &mut communication, &Cancel::new());
+            let orders =
+                orders_of_calls(&trace, &mut communication, &Cancel::new()).expect("not stopped");
             let mut found = vec![BTreeSet::new(); trace.len()];
             for (from, to) in &orders {
                 assert!(from < to && expected[to.index()].contains(&from.index()));
@@ -128,6 +129,29 @@ fn each_task_of_a_handler_is_put_after_what_it_waited_for() {
                 t0 invoke v0\nt1 invoke v1\nt1 invoke v1\nt2 invoke v1\n";
     let trace = Trace::read(&mut NativeTextReader::new(text.as_bytes())).expect("a trace");
     let mut communication = SpecifiedCommunication::new(types, &trace);
-    let orders = orders_of_calls(&trace, &mut communication, &Cancel::new());
+    let orders = orders_of_calls(&trace, &mut communication, &Cancel::new()).expect("not stopped");
     assert_eq!(orders, [(0, 1), (0, 3)].map(|(from, to)| (EventId(from), EventId(to))));
+}
+
+/// A semaphore as a lock of many threads: each waits for all that had it before, and the pairs are
+/// as many as the threads.
+#[test]
+fn pairs_are_as_few_as_calls() {
+    let mut text = "anyorder-trace 1\n".to_owned();
+    let threads = 400;
+    for i in 0..threads {
+        text += &format!("handler h{i} \"T{i}\"\ntask t{i} \"T{i}\" initial h{i}\n");
+    }
+    text +=
+        "invocation v0 \"semaphore:s\" \"acquire\"\ninvocation v1 \"semaphore:s\" \"release\"\n";
+    for i in 0..threads {
+        text += &format!("t{i} invoke v0\nt{i} invoke v1\n");
+    }
+    let trace = Trace::read(&mut NativeTextReader::new(text.as_bytes())).expect("a trace");
+    let mut communication = SpecifiedCommunication::new(built_in(), &trace);
+    let orders = orders_of_calls(&trace, &mut communication, &Cancel::new()).expect("not stopped");
+    assert_eq!(orders.len(), threads - 1);
+    let cancel = Cancel::new();
+    cancel.stop(StopReason::Interrupted);
+    assert!(orders_of_calls(&trace, &mut communication, &cancel).is_err());
 }

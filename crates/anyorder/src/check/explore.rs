@@ -211,29 +211,25 @@ impl Reporter {
     /// a panic.
     fn fault(&mut self, program: &mut Program, found: &Found) -> Option<Failure> {
         let is_livelock = matches!(found.fault, Fault::Livelock(_));
-        let mut again = || {
-            self.budget.executions += 1;
-            // If it is not the same in each run, what is there of the execution tells how far it
-            // came.
-            let (run, is_whole) = along(program, &found.steps);
-            let is_confirmed = is_whole && shows(&run, &found.fault);
-            (run, is_confirmed)
-        };
-        let (mut run, mut is_confirmed) = again();
+        let (mut run, mut is_confirmed) = self.again(program, found);
         for _ in 1..TRIES {
-            if is_confirmed || !is_livelock || run.has_failed() {
+            if is_confirmed || !is_livelock || run.has_failed() || self.budget.is_spent() {
                 break;
             }
-            (run, is_confirmed) = again();
+            (run, is_confirmed) = self.again(program, found);
         }
         if matches!(found.fault, Fault::Deadlock(_) | Fault::Livelock(_)) && run.has_failed() {
             return None;
         }
         if is_livelock && is_confirmed {
-            let stops = (0..TRIES).find_map(|_| {
+            let mut stops = None;
+            for _ in 0..TRIES {
                 self.budget.executions += 1;
-                stops_spinning(program, &found.steps, PATIENCE)
-            });
+                stops = stops_spinning(program, &found.steps, PATIENCE);
+                if stops.is_some() || self.budget.is_spent() {
+                    break;
+                }
+            }
             if stops == Some(true) {
                 self.saw_clock = true;
                 return None;
@@ -248,6 +244,15 @@ impl Reporter {
             Fault::Race(found) => FailureKind::Race(Box::new(race(program, &run, &trace, found))),
         };
         Some(self.failure(program, &run, trace, kind, is_confirmed))
+    }
+
+    /// Runs the execution of a fault again. Returns whether it shows the fault. If it is not the
+    /// same in each run, what is there of the execution tells how far it came.
+    fn again(&mut self, program: &mut Program, found: &Found) -> (Run, bool) {
+        self.budget.executions += 1;
+        let (run, is_whole) = along(program, &found.steps);
+        let is_confirmed = is_whole && shows(&run, &found.fault);
+        (run, is_confirmed)
     }
 
     /// Returns what is wrong in a run, as far as the engine sees it.

@@ -111,7 +111,14 @@ pub fn check_trace(
         ..fitting
     };
     control.progress.phase("checking");
-    let calls = order_of_calls(trace, &control.cancel)?;
+    let level = Some(words::level(of_engine.coverage));
+    let Some(calls) = order_of_calls(trace, &control.cancel)? else {
+        if let Some(reason) = control.cancel.reason() {
+            result.cut_by(stopped_by(reason));
+        }
+        set_options(&mut result, options, rules.word(), level);
+        return Ok(result);
+    };
     let mut checked = check_with_calls(trace, &calls, &of_engine, control);
     let races = words::races(&input.name, trace, &mut checked, &of_engine);
     result.stats = stats(&checked.statistics);
@@ -131,7 +138,7 @@ pub fn check_trace(
     if let Some(reason) = stopped {
         result.cut_by(stopped_by(reason));
     }
-    set_options(&mut result, options, rules.word(), Some(words::level(of_engine.coverage)));
+    set_options(&mut result, options, rules.word(), level);
     Ok(result)
 }
 

@@ -6,18 +6,19 @@ use anyorder_predict::{Internals, SpecifiedCommunication, orders_of_calls, witho
 use anyorder_system::Cancel;
 use anyorder_trace::{EventId, EventKind, Trace};
 
-/// Returns the orders that calls of objects of built-in types give, as pairs of events. None for a
-/// trace without invocations.
+/// Returns the orders that calls of objects of built-in types give, as pairs of events; none for a
+/// trace without invocations. `None` if the job was stopped: with a part of them, races would be
+/// found that are none.
 pub(crate) fn order_of_calls(
     trace: &Trace,
     cancel: &Cancel,
-) -> Result<Vec<(EventId, EventId)>, Failure> {
+) -> Result<Option<Vec<(EventId, EventId)>>, Failure> {
     if !trace.columns().ops.iter().any(|op| op.kind() == EventKind::Invoke) {
-        return Ok(Vec::new());
+        return Ok(Some(Vec::new()));
     }
     let types = Specifications::types_of(None)?;
     let without = without_internals(trace, &types, Internals::Auto);
     let trace = without.as_ref().unwrap_or(trace);
     let mut communication = SpecifiedCommunication::new(types, trace);
-    Ok(orders_of_calls(trace, &mut communication, cancel))
+    Ok(orders_of_calls(trace, &mut communication, cancel).ok())
 }

@@ -187,8 +187,13 @@ impl Blocking {
 
     /// Returns how many of the calls that a counter counts come before a position.
     pub(super) fn before(&self, counter: CounterId, position: u32) -> i64 {
+        self.first_calls(counter, position).len() as i64
+    }
+
+    /// Returns the calls that a counter counts before a position, in the order of the trace.
+    pub(super) fn first_calls(&self, counter: CounterId, position: u32) -> &[u32] {
         let events = &self.counters[counter as usize].events;
-        events.partition_point(|event| *event < position) as i64
+        &events[..events.partition_point(|event| *event < position)]
     }
 
     /// Returns, for each chain, the calls that a counter counts, in order.
