@@ -1,22 +1,22 @@
 //! Lists of events by a number.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Lists of events, by the number of a handler, a barrier or an object.
 #[derive(Default)]
 pub(crate) struct Lists {
-    starts: HashMap<u32, (usize, usize)>,
+    starts: FxHashMap<u32, (usize, usize)>,
     events: Vec<u32>,
 }
 
 /// By number, a place in a list: all events before it have happened.
-pub(crate) type Pointers = HashMap<u32, usize>;
+pub(crate) type Pointers = FxHashMap<u32, usize>;
 
 impl Lists {
     /// Builds them from pairs of number and event; the order of events is kept.
     pub(crate) fn new(mut pairs: Vec<(u32, u32)>) -> Lists {
         pairs.sort_by_key(|pair| pair.0);
-        let mut starts: HashMap<u32, (usize, usize)> = HashMap::new();
+        let mut starts: FxHashMap<u32, (usize, usize)> = FxHashMap::default();
         for (at, pair) in pairs.iter().enumerate() {
             starts.entry(pair.0).or_insert((at, at)).1 = at + 1;
         }

@@ -104,6 +104,48 @@ fn with_tests(folder: &Path) -> Vec<PathBuf> {
     entries.flat_map(|entry| with(entry.path())).collect()
 }
 
+/// Returns the crate and the path of each test that `long-tests.txt` names.
+fn long_tests(list: &str) -> Vec<(String, String)> {
+    let lines = list.lines().filter(|line| !line.starts_with('#'));
+    let words = lines.map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let named = |words: Vec<&str>| match words[..] {
+        [seconds, name, test] if seconds.parse::<u32>().is_ok() => (name.into(), test.into()),
+        _ => panic!("long-tests.txt: expected seconds, crate, test; found {words:?}"),
+    };
+    words.map(named).collect()
+}
+
+/// Returns whether a source below a folder has a function of this name.
+fn declares(folder: &Path, function: &str) -> bool {
+    let Ok(entries) = fs::read_dir(folder) else { return false };
+    let mut paths = entries.map(|entry| entry.expect("an entry").path());
+    paths.any(|path| match path.is_dir() {
+        true => declares(&path, function),
+        false => fs::read_to_string(&path).is_ok_and(|text| {
+            text.lines().any(|line| line.trim_start().starts_with(&format!("fn {function}(")))
+        }),
+    })
+}
+
+/// A name that no test has any more would leave nothing out, and would not be missed.
+#[test]
+fn the_long_tests_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let list = fs::read_to_string(root.join("long-tests.txt")).expect("the list");
+    let named = long_tests(&list);
+    assert!(named.len() > 50, "{} tests", named.len());
+    assert_eq!(named.iter().map(|(_, test)| test).collect::<BTreeSet<_>>().len(), named.len());
+    for (name, test) in &named {
+        let function = test.rsplit("::").next().expect("a name");
+        let folder = root.join("crates").join(name);
+        assert!(
+            declares(&folder.join("src"), function) || declares(&folder.join("tests"), function),
+            "long-tests.txt: `{name}` has no test `{test}`"
+        );
+    }
+    assert!(!declares(&root.join("crates/house/tests"), "a_test_that_does_not_exist"));
+}
+
 /// A library without tests is not built a second time for them; one that gets some must be again.
 #[test]
 fn libraries_that_are_not_tested_have_no_tests() {

@@ -147,8 +147,8 @@ impl<'m, 't> Run<'m, 't> {
                 Some(trace.handler_of(event.id)).filter(|_| model.is_needed(event))
             }),
             forks_of: lists(&|event| model.forks(event)),
-            handlers_done: Pointers::new(),
-            forks_done: Pointers::new(),
+            handlers_done: Pointers::default(),
+            forks_done: Pointers::default(),
             times: HashMap::new(),
             joined: HashMap::new(),
             ended: HashMap::new(),

@@ -5,6 +5,7 @@ use super::waits::{ActiveRules, Counts, active_rules};
 use crate::lists::Lists;
 use anyorder_commute::{Comm, Invocation, Mode, Observations, Observed, Spec, Waits};
 use anyorder_trace::{EventId, Trace};
+use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 
 /// An event as an invocation of a specified object.
@@ -114,7 +115,7 @@ impl<'c> CallIndex<'c> {
 /// The invocations of a run.
 #[derive(Default)]
 pub(super) struct CallRun {
-    objects: HashMap<u32, Object>,
+    objects: FxHashMap<u32, Object>,
 }
 
 /// An object, after some invocations.

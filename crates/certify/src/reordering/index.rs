@@ -31,6 +31,8 @@ pub(super) struct Index<'t> {
     pub(super) matches: HashMap<EventId, Match>,
     /// By end of a wait that timed out, that wait.
     pub(super) timeouts: HashMap<EventId, EventId>,
+    /// By event, whether its place in a run matters to one that wakes or times out.
+    pub(super) is_placed: Vec<bool>,
     pub(super) rounds: Barriers,
     /// By access, the allocation of its memory.
     pub(super) allocs: HashMap<u32, u32>,
@@ -50,6 +52,7 @@ impl<'t> Index<'t> {
         let mut last: HashMap<u32, u32> = HashMap::new();
         let previous = (0..).zip(&lane_of).map(|(event, lane)| last.insert(*lane, event));
         let previous = previous.map(|event| event.unwrap_or(NONE)).collect();
+        let (matches, timeouts) = (matches(trace), timeouts(trace));
         let footprints = Footprints::new(trace.tables());
         let (sources, allocs) = memory(trace, &footprints);
         let of_kind = |kind: EventKind| {
@@ -66,8 +69,9 @@ impl<'t> Index<'t> {
             previous,
             forks: of_kind(EventKind::Fork),
             barriers: of_kind(EventKind::Barrier),
-            matches: matches(trace),
-            timeouts: timeouts(trace),
+            is_placed: placed(trace, &matches, &timeouts),
+            matches,
+            timeouts,
             rounds: Barriers::new(trace),
             allocs,
             footprints,
@@ -110,6 +114,21 @@ fn timeouts(trace: &Trace) -> HashMap<EventId, EventId> {
         }
     }
     found
+}
+
+/// By event, whether it is a signal, or one that a wake or a time-out is matched with.
+fn placed(
+    trace: &Trace,
+    matches: &HashMap<EventId, Match>,
+    timeouts: &HashMap<EventId, EventId>,
+) -> Vec<bool> {
+    let is_signal = |kind| matches!(kind, EventKind::Signal | EventKind::Broadcast);
+    let mut is_placed: Vec<bool> = trace.events().map(|event| is_signal(event.kind())).collect();
+    let matched = matches.values().flat_map(|found| [Some(found.signal), found.wait]).flatten();
+    for event in matched.chain(timeouts.values().copied()) {
+        is_placed[event.index()] = true;
+    }
+    is_placed
 }
 
 /// By trigger, the last switch of its input before it, if that is an `enable`.

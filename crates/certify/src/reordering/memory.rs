@@ -1,7 +1,8 @@
 //! The last event that wrote each byte of memory.
 
 use anyorder_trace::{Location, LocationId, Tables};
-use std::collections::{BTreeMap, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// The memory of a location: a whole that overlaps no other, or bytes that other locations may
 /// share.
@@ -19,7 +20,7 @@ pub(super) struct Footprints(Vec<Footprint>);
 impl Footprints {
     pub(super) fn new(tables: &Tables) -> Footprints {
         let mut ranges: Vec<(u32, u64, u64, usize)> = Vec::new();
-        let mut known: HashMap<Location, u32> = HashMap::new();
+        let mut known: FxHashMap<Location, u32> = FxHashMap::default();
         let mut footprints = Vec::with_capacity(tables.locations.len());
         for (at, location) in tables.locations.iter().enumerate() {
             let first = *known.entry(*location).or_insert(at as u32);
@@ -69,9 +70,9 @@ pub(super) struct Piece {
 /// The last event at each place.
 #[derive(Default)]
 pub(super) struct LastWrites {
-    alone: HashMap<u32, u32>,
+    alone: FxHashMap<u32, u32>,
     /// By generation and start, the end and the event. Intervals do not overlap.
-    bytes: HashMap<u32, BTreeMap<u64, (u64, u32)>>,
+    bytes: FxHashMap<u32, BTreeMap<u64, (u64, u32)>>,
 }
 
 impl LastWrites {

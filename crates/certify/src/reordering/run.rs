@@ -12,7 +12,7 @@ use crate::lists::Pointers;
 use crate::schedule::{ScheduleError, ScheduleReason, check_with_index};
 use anyorder_system::Cancel;
 use anyorder_trace::{Event, EventId, EventKind, LocationId, LockId, Trace};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Checks witnesses of one trace.
 pub struct ReorderingChecker<'t> {
@@ -109,9 +109,9 @@ impl<'t> ReorderingChecker<'t> {
             waiting: Default::default(),
             open: OpenSections::default(),
             writes: LastWrites::default(),
-            places: HashMap::new(),
+            places: FxHashMap::default(),
             calls: CallRun::default(),
-            signals: HashMap::new(),
+            signals: FxHashMap::default(),
             ends: EndsRun::default(),
         }
     }
@@ -251,11 +251,11 @@ pub(super) struct Run<'r, 't> {
     waiting: [Pointers; 3],
     open: OpenSections,
     writes: LastWrites,
-    /// By signal matched with a wake of the order: how many events had happened before it.
-    places: HashMap<EventId, usize>,
+    /// By event that another one asks for ([`Index::is_placed`]): how many of these had happened.
+    places: FxHashMap<EventId, usize>,
     calls: CallRun,
     /// By condition, its signals and broadcasts, in order.
-    signals: HashMap<u32, Vec<EventId>>,
+    signals: FxHashMap<u32, Vec<EventId>>,
     ends: EndsRun,
 }
 
@@ -333,7 +333,9 @@ impl Run<'_, '_> {
         if event.kind().writes() {
             self.writes.set(self.index.footprints.of(LocationId(event.operand)), event.id.0);
         }
-        self.places.insert(event.id, self.places.len());
+        if self.index.is_placed[event.id.index()] {
+            self.places.insert(event.id, self.places.len());
+        }
         if matches!(event.kind(), EventKind::Signal | EventKind::Broadcast) {
             self.signals.entry(event.operand).or_default().push(event.id);
         }

@@ -1,7 +1,8 @@
 //! Critical sections of a trace, and the open ones in a run.
 
 use anyorder_trace::{EventId, EventKind, LockId, Trace};
-use std::collections::{BTreeMap, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// The events of one lane from taking a lock to releasing it.
 #[derive(Clone, Copy, Debug)]
@@ -35,14 +36,14 @@ pub(super) struct Sections {
     /// the trace if there is none.
     pub(super) broken_at: u32,
     /// By failed attempt, the section that blocked it.
-    met: HashMap<u32, u32>,
+    met: FxHashMap<u32, u32>,
 }
 
 impl Sections {
     pub(super) fn new(trace: &Trace, lane_of: &[u32]) -> Sections {
         let mut sections = Sections { broken_at: trace.len() as u32, ..Sections::default() };
         // By lane and lock: the open section, and its depth of nested entries.
-        let mut open: HashMap<(u32, LockId), (u32, u64)> = HashMap::new();
+        let mut open: FxHashMap<(u32, LockId), (u32, u64)> = FxHashMap::default();
         for event in trace.events() {
             let (lane, lock) = (lane_of[event.id.index()], LockId(event.operand));
             match event.kind() {
@@ -89,7 +90,7 @@ impl Sections {
     /// Whether a section is exclusive is known only at its end: hence a separate pass.
     fn find_broken(&mut self) {
         // By lock: the number of open sections, and of exclusive ones among them.
-        let mut open: HashMap<LockId, (u64, u64)> = HashMap::new();
+        let mut open: FxHashMap<LockId, (u64, u64)> = FxHashMap::default();
         let mut ends = self.ends.iter().peekable();
         for section in &self.all {
             while let Some((_, ended)) = ends.next_if(|end| end.0 < section.acquire) {
@@ -132,7 +133,7 @@ impl Sections {
 #[derive(Default)]
 pub(super) struct OpenSections {
     /// By lock touched in the run: its open sections.
-    open: HashMap<LockId, Vec<u32>>,
+    open: FxHashMap<LockId, Vec<u32>>,
 }
 
 impl OpenSections {
@@ -182,8 +183,11 @@ impl OpenSections {
         (event, prefix): (EventId, u32),
         (kind, lock): (EventKind, LockId),
     ) -> Option<EventId> {
-        let begun = sections.begun_by(event).filter(|_| kind == EventKind::Acquire);
-        let ended = sections.ended_by(event).filter(|_| kind == EventKind::Release);
+        let (begun, ended) = match kind {
+            EventKind::Acquire => (sections.begun_by(event), None),
+            EventKind::Release => (None, sections.ended_by(event)),
+            _ => return None,
+        };
         if begun.is_none() && ended.is_none() {
             return None;
         }

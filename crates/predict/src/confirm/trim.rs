@@ -9,6 +9,30 @@ use super::reach::Reach;
 use super::replay::Replay;
 use anyorder_system::Cancel;
 use anyorder_trace::EventId;
+use std::ops::Range;
+
+/// Returns the events of a set in the order of a sequence that contains them: the events `before`,
+/// then an order. `place` gives the
+/// place of an event in it. Sorts them where they are few, else goes through the sequence.
+fn in_order(
+    past: &Past<'_>,
+    set: &Reach,
+    (order, before): (&[u32], Range<u32>),
+    place: &impl Fn(u32) -> Option<u32>,
+) -> Vec<u32> {
+    if set.events.len().saturating_mul(FEW) < order.len() + before.len() {
+        let mut events = set.events.clone();
+        events.sort_unstable_by_key(|event| place(*event));
+        return events;
+    }
+    let events: Vec<u32> =
+        before.chain(order.iter().copied()).filter(|event| set.has(past, *event)).collect();
+    debug_assert_eq!(events.len(), set.events.len(), "the sequence contains the set");
+    events
+}
+
+/// So many times as long, a sequence is longer to go through than a part of it to sort.
+const FEW: usize = 16;
 
 /// Builds a witness from an order (without the tail) of events from `start` on. Starts with the
 /// events that every witness needs, and adds those that the order needs: ends of sections, and
@@ -50,8 +74,7 @@ pub(super) fn trim(
     }
     let needed = kept.events.len();
     loop {
-        let mut short = kept.events.clone();
-        short.sort_unstable_by_key(|event| of(*event));
+        let short = in_order(past, &kept, (&order, prefix..start), &of);
         replay.stats.events += short.len() as u64;
         let broken = replay.run(past, question, prefix, &short);
         if broken.is_empty() {
