@@ -98,6 +98,7 @@ class Checker:
         self.sections()
         self.rounds()
         self.memory()
+        self.bound()
 
     # Rule 1 of witnesses.md: lanes of threads.
     def lane(self, event):
@@ -208,6 +209,24 @@ class Checker:
                 last.update((cell, e.id) for cell in cells)
             if e.kind == "alloc":
                 allocs.update((cell, e.id) for cell in cells)
+
+    # Free reads: where the trace records branches, and nothing needs what they observe.
+    def bound(self):
+        trace = self.trace
+        branch = lambda e: e.kind == "other" and e.operand.split("(")[0] == "branch"
+        if self.tasks or not any(branch(e) for e in trace.events):
+            return
+        plain = {"read", "write", "free", "alloc", "acquire", "release", "destroy", "refused", "request", "signal", "broadcast",
+                 "wait", "wake", "barrier", "fork", "join", "begin", "exit", "other"}
+        users = [e.id for e in trace.events if e.kind not in plain or branch(e)]
+        needed = set()
+        while users:
+            user = users.pop()
+            for e in trace.events[:user + 1]:
+                if e.reads and e.id not in needed and self.lane(e.id) == self.lane(user):
+                    needed.add(e.id)
+                    users.extend(write for write in self.source[e.id] if write is not None)
+        self.source = {read: source for read, source in self.source.items() if read in needed}
 
     def check(self):
         trace, order = self.trace, self.order
@@ -384,7 +403,7 @@ class Checker:
         self.after(place, happened, self.alloc.get(e.id), "alloc")
 
     def observes(self, place, e, last, opened):
-        if e.reads:
+        if e.reads and e.id in self.source:
             now = [last.get(cell) for cell in self.cells(e.id)]
             demand(now == self.source[e.id], place, "reads another write than in the trace")
         if e.kind == "refused" and e.id in self.met:

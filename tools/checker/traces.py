@@ -268,6 +268,8 @@ class Native:
     def event(self, task, words, keys):
         kind, _, mode = words[0].partition(".")
         event = Event(len(self.trace.events), int(task[1:]), kind, mode)
+        if kind == "other" and len(words) > 1:
+            event.operand = self.string(words[1])
         for word in words[1:]:
             if not is_word(word):
                 continue

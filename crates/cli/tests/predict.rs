@@ -505,3 +505,23 @@ fn a_witness_that_rests_on_a_barrier_of_which_too_little_is_known_is_not_confirm
     assert_eq!(finding["confirmed"], false, "{value}");
     assert!(finding.to_string().contains("who had arrived"), "{value}");
 }
+
+/// What a thread reads and never looks at may be anything, if the trace says where threads look.
+#[test]
+fn branches_free_the_reads_before_them() {
+    let folder = folder();
+    let events =
+        "T1|w(x)|1\nT1|acq(L)|2\nT1|w(y)|3\nT1|rel(L)|4\nT2|acq(L)|5\nT2|r(y)|6\nT2|rel(L)|7\n";
+    let kept = format!("{events}T2|w(x)|8\n");
+    let free = format!("T3|branch|0\n{kept}");
+    let tested = format!("{events}T2|branch|7\nT2|w(x)|8\n");
+    for (name, text, races) in [("kept", kept, 0), ("free", free, 1), ("tested", tested, 0)] {
+        let value = predict(&file(&folder, &format!("{name}.std"), text));
+        let found = value["findings"].as_array().expect("a list").iter();
+        let races_found = found.filter(|one| one["confirmed"] == true && one["kind"] == "race");
+        assert_eq!(races_found.count(), races, "{name}: {value}");
+        assert!(value["warnings"].as_array().is_none_or(Vec::is_empty), "{name}: {value}");
+        let says = value.to_string().contains("reads on which no recorded branch depends");
+        assert_eq!(says, races > 0, "{name}: {value}");
+    }
+}

@@ -31,7 +31,7 @@ pub struct IgnoredOperation {
     /// The word of STD that it seems to stand for.
     pub instead: Option<&'static str>,
     /// Whether it is known to order nothing and to access nothing, so that to ignore it changes no
-    /// answer: a branch, the request for a lock that is taken later, a place for nothing.
+    /// answer: the request for a lock that is taken later, a place for nothing.
     pub without_effect: bool,
 }
 
@@ -53,7 +53,7 @@ const WORDS: [(&str, &[&str]); 13] = [
 ];
 
 /// Words of other tools for events that order nothing and access nothing.
-const WITHOUT_EFFECT: [&str; 4] = ["branch", "request", "dummy", "null"];
+const WITHOUT_EFFECT: [&str; 3] = ["request", "dummy", "null"];
 
 /// Returns the word of STD that an unknown word seems to stand for.
 fn instead(word: &str) -> Option<&'static str> {
@@ -121,6 +121,9 @@ impl Ignored {
         operand: u32,
         label: impl FnOnce() -> String,
     ) {
+        if tables.is_branch(NameId(operand)) {
+            return;
+        }
         let text = tables.name(NameId(operand));
         let mut word = text.split('(').next().unwrap_or(text);
         if self.known.len() >= Ignored::OPERATIONS_MAX && !self.known.contains_key(word) {
@@ -216,7 +219,8 @@ mod tests {
         let ignored = Ignored::of(&trace);
         assert!(ignored.is_empty() && !ignored.any_before(EventId(5)));
         assert!(ignored.operations().iter().all(|one| one.without_effect && one.count == 1));
-        assert_eq!(ignored.operations().len(), 3);
+        // Branches are known.
+        assert_eq!(ignored.operations().len(), 2);
     }
 
     #[test]

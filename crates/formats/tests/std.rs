@@ -155,17 +155,19 @@ fn memory_that_is_allocated_anew_is_another_location() {
 fn unknown_operations_are_kept_and_counted() {
     let mut text = String::new();
     for _ in 0..150 {
-        text.push_str("T1|branch|7\nT1|lock_it(x|y)|8\nT1|r(x)|9\n");
+        text.push_str("T1|brunch|7\nT1|lock_it(x|y)|8\nT1|r(x)|9\nT1|branch|10\n");
     }
     let mut reader = StdReader::new(text.as_bytes());
     let trace = Trace::read(&mut reader).unwrap();
+    // A branch is known.
     assert_eq!(reader.problems().warnings_total, 300);
+    assert!(trace.is_branch(trace.event(EventId(3))) && !trace.is_branch(trace.event(EventId(0))));
     assert_eq!(reader.problems().errors_total, 0);
     assert_eq!(reader.problems().list.len(), 100);
     let first = &reader.problems().list[0];
     assert_eq!(first.severity, Severity::Warning);
     assert_eq!((first.place.line, first.place.event), (Some(1), Some(0)));
-    assert_eq!(reader.problems().list[2].place.event, Some(3));
+    assert_eq!(reader.problems().list[2].place.event, Some(4));
     assert!(matches!(trace.event(EventId(1)).action(),
         Action::Other(name) if trace.tables().name(name) == "lock_it(x|y)"));
     assert_eq!(written(&trace).unwrap(), text);

@@ -310,6 +310,14 @@ impl Tables {
         self.names.get(id)
     }
 
+    /// Returns whether an [`Other`](crate::EventKind::Other) of this name is a branch: `branch`, with
+    /// or without something in parentheses.
+    #[must_use]
+    pub fn is_branch(&self, name: NameId) -> bool {
+        let word = || self.name(name).split('(').next();
+        name.index() < self.names.len() && word() == Some("branch")
+    }
+
     /// Returns a location in readable form: `Foo.bar@0x41`, `Foo.bar`, `x`, `0x10+8`.
     #[must_use]
     pub fn location_text(&self, id: LocationId) -> String {

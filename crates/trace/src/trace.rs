@@ -36,6 +36,8 @@ pub struct Trace {
     spans: Vec<TaskSpan>,
     /// The labels that several events have, once they were asked for.
     repeated: OnceLock<Repeated>,
+    /// Whether there are branches, once that was asked for.
+    has_branches: OnceLock<bool>,
 }
 
 impl PartialEq for Trace {
@@ -108,7 +110,7 @@ impl Trace {
                 span.post = id;
             }
         }
-        Trace { tables, columns, spans, repeated: OnceLock::new() }
+        Trace { tables, columns, spans, repeated: OnceLock::new(), has_branches: OnceLock::new() }
     }
 
     /// Returns the tables.
@@ -197,6 +199,20 @@ impl Trace {
     #[must_use]
     pub fn task_name(&self, task: TaskId) -> &str {
         self.tables.name(self.tables.tasks[task.index()].name)
+    }
+
+    /// Returns whether an event says that its thread tested what it had read: an
+    /// [`Other`](EventKind::Other) named `branch`.
+    #[must_use]
+    pub fn is_branch(&self, event: Event) -> bool {
+        event.kind() == EventKind::Other && self.tables.is_branch(NameId(event.operand))
+    }
+
+    /// Returns whether the trace records where threads test what they have read. The first call is
+    /// linear.
+    #[must_use]
+    pub fn has_branches(&self) -> bool {
+        *self.has_branches.get_or_init(|| self.events().any(|event| self.is_branch(event)))
     }
 
     /// Returns the name of a handler, `?` for `NONE`.

@@ -3,6 +3,7 @@
 use super::Lanes;
 use super::barriers::Barriers;
 use super::calls::{CallIndex, Calls};
+use super::free_reads::free_reads;
 use super::memory::{Footprints, LastWrites, Piece, Sources};
 use super::sections::Sections;
 use crate::ends::Ends;
@@ -54,7 +55,10 @@ impl<'t> Index<'t> {
         let previous = previous.map(|event| event.unwrap_or(NONE)).collect();
         let (matches, timeouts) = (matches(trace), timeouts(trace));
         let footprints = Footprints::new(trace.tables());
-        let (sources, allocs) = memory(trace, &footprints);
+        let (mut sources, allocs) = memory(trace, &footprints);
+        if lanes == Lanes::Handlers && trace.has_branches() {
+            sources.free(&free_reads(trace, &lane_of, &sources));
+        }
         let of_kind = |kind: EventKind| {
             let events = trace.events().filter(move |event| event.kind() == kind);
             Lists::new(events.map(|event| (event.operand, event.id.0)).collect())

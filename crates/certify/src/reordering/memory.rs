@@ -139,7 +139,7 @@ impl LastWrites {
 /// The observations of the reads of a trace.
 #[derive(Default)]
 pub(super) struct Sources {
-    /// By event that reads: the last write, or `NONE`, or `MANY`, or `UNKNOWN`.
+    /// By event that reads: the last write, or `NONE`, `MANY`, `UNKNOWN` or `FREE`.
     single: Vec<u32>,
     /// The pieces of the events with `MANY`, ascending by event; the next entry's start is the end.
     starts: Vec<(u32, usize)>,
@@ -149,6 +149,7 @@ pub(super) struct Sources {
 const NONE: u32 = u32::MAX;
 const MANY: u32 = u32::MAX - 1;
 const UNKNOWN: u32 = u32::MAX - 2;
+const FREE: u32 = u32::MAX - 3;
 /// The most pieces kept for all reads that see more than one write.
 const PIECES_MAX: usize = 1 << 25;
 
@@ -160,6 +161,8 @@ pub(super) enum Observation<'s> {
     Pieces(&'s [Piece]),
     /// Not kept.
     Unknown,
+    /// It may observe anything.
+    Free,
 }
 
 impl Sources {
@@ -187,10 +190,16 @@ impl Sources {
         self.single.push(UNKNOWN);
     }
 
+    /// Lets some reads observe anything.
+    pub(super) fn free(&mut self, reads: &[u32]) {
+        reads.iter().for_each(|read| self.single[*read as usize] = FREE);
+    }
+
     /// Returns the observation of a reading event in the trace.
     pub(super) fn of(&self, event: u32) -> Observation<'_> {
         match self.single.get(event as usize).copied().unwrap_or(UNKNOWN) {
             UNKNOWN => Observation::Unknown,
+            FREE => Observation::Free,
             MANY => {
                 let at = self.starts.partition_point(|start| start.0 < event);
                 let end = self.starts.get(at + 1).map_or(self.pieces.len(), |start| start.1);

@@ -34,6 +34,7 @@ mod barriers;
 mod calls;
 mod deadlock;
 mod error;
+mod free_reads;
 mod index;
 mod memory;
 mod run;

@@ -402,6 +402,7 @@ impl Run<'_, '_> {
         let one;
         let then: &[Piece] = match self.index.sources.of(event.id.0) {
             Observation::Unknown => return Err(ReorderingReason::TooManyPieces),
+            Observation::Free => return Ok(()),
             Observation::Pieces(pieces) => pieces,
             Observation::One(last) => {
                 one = [Piece { start: 0, end: u64::MAX, last }];

@@ -4,8 +4,8 @@ use super::types::Objects;
 use super::woken::woken;
 use anyorder_common::random::{Random, Rng};
 use anyorder_trace::{
-    EventKind, HandlerId, Location, LocationId, Mailbox, Mode, Op, Position, TaskDef, TaskId,
-    TaskKind, Trace, TraceBuilder,
+    EventKind, HandlerId, Location, LocationId, Mailbox, Mode, NameId, Op, Position, TaskDef,
+    TaskId, TaskKind, Trace, TraceBuilder,
 };
 
 /// Random numbers.
@@ -159,6 +159,7 @@ pub(crate) fn trace(rng: &mut RandomSource, flavour: Flavour, events: usize) -> 
         return woken(rng);
     }
     let mut b = TraceBuilder::new();
+    b.interner.name("branch").expect("room");
     let count = 2 + rng.below(3);
     let threads = (0..count).map(|i| {
         let handler = b.handler(&format!("T{i}"), Mailbox::Fifo).expect("room");
@@ -220,6 +221,45 @@ pub(crate) fn trace(rng: &mut RandomSource, flavour: Flavour, events: usize) -> 
         }
     }
     maker.b.finish()
+}
+
+/// Returns the trace with one or two branches in the place of accesses.
+pub(crate) fn with_branches(rng: &mut RandomSource, trace: &Trace) -> Trace {
+    let tables = trace.tables();
+    let name = (0..tables.names.len() as u32).find(|name| tables.name(NameId(*name)) == "branch");
+    let mut columns = trace.columns().clone();
+    let is_plain =
+        |at: &usize| matches!(columns.ops[*at].kind(), EventKind::Read | EventKind::Write);
+    let accesses: Vec<usize> = (0..columns.len()).filter(is_plain).collect();
+    for _ in 0..1 + rng.below(2) {
+        if let (Some(name), Some(at)) = (name, accesses.get(rng.below(accesses.len().max(1)))) {
+            (columns.ops[*at], columns.operands[*at]) = (EventKind::Other.into(), name);
+        }
+    }
+    Trace::new(tables.clone(), columns)
+}
+
+/// Returns a trace in which values go from thread to thread, and only the last one branches.
+pub(crate) fn value_chain(rng: &mut RandomSource) -> Trace {
+    let mut b = TraceBuilder::new();
+    let names = ["x", "y", "z"].map(|name| b.interner.name(name).expect("room"));
+    let places = names.map(|name| b.interner.location(Location::Named(name)).expect("room"));
+    let branch = b.interner.name("branch").expect("room");
+    let threads = ["S", "T", "U"].map(|name| {
+        let handler = b.handler(name, Mailbox::None).expect("room");
+        b.initial(handler)
+    });
+    for _ in 0..9 {
+        let at = rng.below(3);
+        let place = places[rng.below(3)].0;
+        match rng.below(if at == 2 { 5 } else { 4 }) {
+            0 | 1 => b.push(threads[at], EventKind::Read.into(), place),
+            2 | 3 => b.push(threads[at], EventKind::Write.into(), place),
+            _ => b.push(threads[at], EventKind::Other.into(), branch.0),
+        };
+    }
+    b.push(threads[2], EventKind::Other.into(), branch.0);
+    b.finish()
 }
 
 impl Maker<'_> {

@@ -13,7 +13,7 @@ use anyorder_certify::{
 use anyorder_testkit::effort::counts_all;
 use anyorder_testkit::{Observes, ReorderForm, ReorderRule, Reorderings, Shape, random_trace};
 use anyorder_trace::{EventId, Trace};
-use generate::{Flavour, RandomSource, show, trace};
+use generate::{Flavour, RandomSource, show, trace, value_chain, with_branches};
 use std::collections::{BTreeMap, BTreeSet};
 use turns::turns;
 use types::{Scheduled, TraceCalls, Types};
@@ -310,6 +310,25 @@ fn the_checker_accepts_what_brute_force_accepts_where_tasks_take_turns() {
     }
     println!("{tally:#?}");
     assert_eq!((tally.witnesses.len(), tally.given_up), (4, 0), "{tally:?}");
+}
+
+#[test]
+fn the_checker_accepts_what_brute_force_accepts_with_branches() {
+    let (types, mut tally) = (Types::new(), Counters::default());
+    let mut branches = 0;
+    for seed in anyorder_testkit::effort::sampled(400, 1_200) {
+        let mut rng = RandomSource::new(seed);
+        let t = trace(&mut rng, Flavour::of(seed), 9);
+        for t in [with_branches(&mut rng, &t), value_chain(&mut rng)] {
+            branches += usize::from(t.has_branches());
+            let observes = TraceCalls::new(&types, &t);
+            let what = format!("seed {seed}");
+            compare(&mut rng, &t, (&observes, Lanes::Handlers), &mut tally, &what);
+        }
+    }
+    println!("{branches} traces, {tally:#?}");
+    assert!(branches > 100 && tally.witnesses.len() == 3, "{branches} {tally:?}");
+    assert!(tally.rejected.contains_key("observes") && tally.accepted > 0, "{tally:?}");
 }
 
 #[test]

@@ -12,7 +12,9 @@ use crate::predict::{
 };
 use crate::result::JobResult;
 use crate::trace_input::TraceInput;
-use crate::words::{self, DeadlockFinding, Predicted, RaceFinding, UNDECIDED, form_words};
+use crate::words::{
+    self, DeadlockFinding, Predicted, RaceFinding, UNDECIDED, add_free_reads, form_words,
+};
 use anyorder_finding::run::Run;
 use anyorder_finding::{ExplanationStep, Finding, Harm, Kind, StatName, option, stat};
 use anyorder_predict::check::{Candidate, Category, PairResult};
@@ -228,6 +230,7 @@ fn confirm(
             ..ExplanationStep::new(form_words(witness.form))
         };
         finding.explanation.insert(0, step);
+        add_free_reads(trace, finding);
         return (run, last_of(trace, finding, pairs, Some(&shown)));
     }
     if let Some(form) = pairs.iter().filter_map(|pair| pair_result(pair)?.form()).min() {

@@ -79,6 +79,9 @@ fn finding(trace: &Trace, deadlock: &Deadlock) -> Finding {
         finding.explanation.push(step("choices", text));
     }
     finding.explanation.push(step("hint", cycle.hint().to_owned()));
+    if !is_open {
+        super::add_free_reads(trace, &mut finding);
+    }
     finding
 }
 

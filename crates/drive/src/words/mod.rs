@@ -13,6 +13,8 @@ mod unordered;
 pub(crate) use conflicts::{FORCED, conflicts};
 pub(crate) use deadlocks::{Cycle, DeadlockFinding, deadlocks, requests};
 pub(crate) use events::{position, why_command};
-pub(crate) use predicted::{Predicted, UNDECIDED, form_words, predictions, severity, with_trace};
+pub(crate) use predicted::{
+    Predicted, UNDECIDED, add_free_reads, form_words, predictions, severity, with_trace,
+};
 pub(crate) use races::{RaceFinding, level, level_of, races};
 pub(crate) use unordered::order;

@@ -16,8 +16,10 @@ pub struct RoadRunner;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Meaning {
     Event(Op, Target),
-    /// Without effect here: the limits of a method, a branch.
+    /// Without effect here: the limits of a method.
     Nothing,
+    /// The thread tests what it has read.
+    Branch,
     /// Not known.
     Unknown,
 }
@@ -41,7 +43,7 @@ const OPERATIONS: [(&str, Meaning); 11] = {
         ("Join", plain(EventKind::Join, Target::Thread)),
         ("Enter", Meaning::Nothing),
         ("Exit", Meaning::Nothing),
-        ("Branch", Meaning::Nothing),
+        ("Branch", Meaning::Branch),
     ]
 };
 
@@ -112,6 +114,7 @@ impl Dialect for RoadRunner {
         };
         match meaning {
             Meaning::Nothing => Ok(()),
+            Meaning::Branch => out.note(thread, (b"branch", text.1), site),
             Meaning::Unknown => out.unknown(thread, text, site),
             Meaning::Event(..) if target.0.is_empty() => {
                 Err(Fault::new(target.1, "expected a comma and a target").into())

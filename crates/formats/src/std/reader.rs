@@ -184,7 +184,9 @@ impl Parser {
     /// Returns the operation of a line, with its operand.
     fn action(&mut self, parts: &Parts) -> Result<(Op, u32), LineError> {
         let Some((op, target)) = line::operation(parts.word) else {
-            self.trace.warning = Some(UNKNOWN_OPERATION);
+            if parts.word != b"branch" {
+                self.trace.warning = Some(UNKNOWN_OPERATION);
+            }
             let name = self.trace.other(parts.text, parts.text_column)?;
             return Ok((Op::new(EventKind::Other, Mode::PLAIN), name));
         };

@@ -212,7 +212,7 @@ impl InOrder {
             return if is_possible { InOrderAnswer::Open } else { InOrderAnswer::Impossible };
         }
         InOrderAnswer::Confirmed(match self.is_in_order(of, (a, b), true, work) {
-            true if of.0.op(a).0.kind().reads() => Form::Last,
+            true if of.0.op(a).0.kind().reads() && !of.0.is_free(a) => Form::Last,
             true => Form::Reversed,
             false => Form::CoEnabled,
         })

@@ -27,6 +27,7 @@ mod clause;
 mod components;
 mod confirmer;
 mod deadlock;
+mod free_reads;
 mod holding;
 mod in_order;
 mod lists;

@@ -7,6 +7,7 @@ use super::cells::Cells;
 use super::chains::{Chains, NONE};
 use super::components::Components;
 use super::confirmer::Reorders;
+use super::free_reads::free_reads;
 use super::holding::Holding;
 use super::lists::Lists;
 use super::openings::Openings;
@@ -34,6 +35,8 @@ pub(super) struct Past<'t> {
     pub(super) observes: Lists,
     /// For each cell that it reads, the last write; `NONE` if there is none.
     pub(super) reads: Lists,
+    /// Whether an event is a read that may observe anything; empty if none is.
+    is_free: Vec<bool>,
     pub(super) cells: Cells,
     pub(super) holding: Holding,
     pub(super) wakes: Wakes,
@@ -99,6 +102,8 @@ impl<'t> Past<'t> {
         reorders: Reorders,
         grain: u32,
     ) -> Past<'t> {
+        let most = EDGES.min(u32::MAX as usize / 2) + EDGES_PER_EVENT.min(64) * trace.len();
+        let cells = Cells::new(trace.tables());
         let mut past = Past {
             trace,
             // The pass changes the real one.
@@ -109,7 +114,11 @@ impl<'t> Past<'t> {
             causes: Lists::default(),
             observes: Lists::default(),
             reads: Lists::default(),
-            cells: Cells::new(trace.tables()),
+            is_free: match reorders {
+                Reorders::Threads => free_reads(trace, &cells, most),
+                Reorders::Tasks | Reorders::Components => Vec::new(),
+            },
+            cells,
             holding: Holding::new(trace, grain, reorders.tasks()),
             wakes: Wakes::default(),
             calls: Calls::default(),
@@ -128,7 +137,6 @@ impl<'t> Past<'t> {
         let mut memory = Memory::new(past.cells.len(), trace.tables());
         let mut barriers: HashMap<u32, u32> = HashMap::new();
         let rounds = Barriers::new(trace);
-        let most = EDGES.min(u32::MAX as usize / 2) + EDGES_PER_EVENT.min(64) * trace.len();
         for event in trace.events() {
             let (id, kind) = (event.id.0, event.kind());
             if cancel.reason().is_some() {
@@ -231,7 +239,7 @@ impl<'t> Past<'t> {
         let cells = cells.start as usize..cells.end as usize;
         let last = memory.allocated[cells.clone()].iter().filter(|alloc| **alloc != NONE).max();
         self.causes.item_if(kind.is_access(), last);
-        if kind.reads() {
+        if kind.reads() && !self.is_free(id) {
             for writer in &memory.written[cells.clone()] {
                 self.reads.push(*writer);
                 self.observes.item_if(*writer != NONE, Some(writer));
@@ -326,10 +334,16 @@ impl<'t> Past<'t> {
         (columns.ops[event as usize], columns.operands[event as usize])
     }
 
+    /// Returns whether an event is a read that may observe anything.
+    #[inline]
+    pub(super) fn is_free(&self, event: u32) -> bool {
+        self.is_free.get(event as usize) == Some(&true)
+    }
+
     /// Returns whether an event observes something that another order could change.
     pub(super) fn is_observer(&self, event: u32) -> bool {
         let kind = self.op(event).0.kind();
-        kind.reads()
+        (kind.reads() && !self.is_free(event))
             || kind == EventKind::Refused
             || self.wakes.timed_out(event).is_some()
             || self.blocking.call_rules(event, true).count() > 0

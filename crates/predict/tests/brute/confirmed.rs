@@ -179,7 +179,7 @@ impl Case<'_> {
     }
 }
 
-fn check_trace(t: &Trace, what: &str, types: &Types, tally: &mut Tally) {
+pub(crate) fn check_trace(t: &Trace, what: &str, types: &Types, tally: &mut Tally) {
     let observes = TraceCalls::new(types, t);
     let brute = Reorderings::new(t, &observes);
     let Some(best) = brute.best(&observes, &all_pairs(t), STATES_MAX) else {

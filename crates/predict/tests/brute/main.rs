@@ -2,6 +2,7 @@
 //! the checker of witnesses; and a measurement by brute force of the pairs that the relations miss
 //! and invent.
 
+mod branches;
 mod components;
 mod confirmed;
 #[path = "../../../certify/tests/reordering/generate.rs"]

@@ -1,5 +1,6 @@
 //! The conditions that the definitions put on each event of a small trace.
 
+use super::bound_reads::bound_reads;
 use super::components::Components;
 use super::rules::{Observes, ReorderRule};
 use crate::naive::ended::{self, Ended};
@@ -9,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A byte, or a location without an address.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Cell {
+pub(super) enum Cell {
     Byte(u32, u64),
     Place(usize),
 }
@@ -117,8 +118,8 @@ impl Facts {
             returns,
             sections,
             all_cells: cells.iter().flatten().copied().collect(),
+            reads: bound_reads(trace, &events, &cells, observes.schedules(&[]).is_none()),
             cells,
-            reads: events.iter().map(|event| event.kind().reads()).collect(),
             writes: events.iter().map(|event| event.kind().writes()).collect(),
             woken: woken(trace, &events),
             objects,
@@ -348,7 +349,7 @@ fn taken(trace: &Trace, events: &[Event], event: &Event) -> Option<(u32, usize, 
 }
 
 /// A burst, or a handler.
-fn lane(trace: &Trace, event: &Event) -> (bool, u32) {
+pub(super) fn lane(trace: &Trace, event: &Event) -> (bool, u32) {
     let def = &trace.tables().tasks[event.task.index()];
     match def.kind == TaskKind::Burst || def.handler.is_none() {
         true => (true, event.task.0),

@@ -14,6 +14,7 @@
 
 pub use rules::{Observes, ReorderRule};
 
+mod bound_reads;
 mod components;
 mod facts;
 mod rules;

@@ -3,7 +3,7 @@
 use super::events;
 use super::hints::Pair;
 use crate::words::deadlocks::DEADLOCK_WORDS;
-use anyorder_finding::ExplanationStep;
+use anyorder_finding::{ExplanationStep, Finding};
 use anyorder_predict::check::{Candidate, Evidence, Fact, common_locks};
 use anyorder_predict::{Form, GaveUp, OrderRule, OrderStep, ViolationKind};
 use anyorder_trace::Trace;
@@ -97,6 +97,17 @@ pub(crate) const fn form_words(form: Form) -> &'static str {
         Form::Overtakes => {
             "another run of the same events leads to where the task of the second is taken while that of the first waits"
         }
+    }
+}
+
+/// Adds to the finding of a witness that some of its events may see something else, where the trace
+/// records branches.
+pub(crate) fn add_free_reads(trace: &Trace, finding: &mut Finding) {
+    if trace.has_branches() {
+        finding.explanation.push(ExplanationStep {
+            rule: Some("branches".to_owned()),
+            ..ExplanationStep::new("reads on which no recorded branch depends may see other values")
+        });
     }
 }
 

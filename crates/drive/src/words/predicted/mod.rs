@@ -5,7 +5,7 @@ mod evidence;
 mod hints;
 mod title;
 
-pub(crate) use evidence::{UNDECIDED, form_words};
+pub(crate) use evidence::{UNDECIDED, add_free_reads, form_words};
 
 use super::events::chain;
 use super::races::only_guards;
@@ -55,6 +55,7 @@ pub(crate) fn with_trace(trace: &Trace, predicted: &mut [Predicted], cancel: &Ca
         if let Some((first, second, _)) = &found.witness
             && cancel.reason().is_none()
         {
+            evidence::add_free_reads(trace, finding);
             for (site, event) in finding.sites.iter_mut().zip([*first, *second]) {
                 site.chain = chain(trace, trace.event(event).task);
             }

@@ -60,6 +60,19 @@ const EXAMPLES: &[Example] = &[
          T2.rel(A) T2.rel(B)",
         &[],
     ),
+    // Nothing depends on what is read, or a branch does.
+    example(
+        "D4 free",
+        "T3.branch(b) T1.acq(A) T1.acq(B) T1.rel(B) T1.rel(A) T1.w(x) T2.r(x) T2.acq(B) T2.acq(A) \
+         T2.rel(A) T2.rel(B)",
+        &[&[3, 9]],
+    ),
+    example(
+        "D4 tested",
+        "T1.acq(A) T1.acq(B) T1.rel(B) T1.rel(A) T1.w(x) T2.r(x) T2.branch(b) T2.acq(B) T2.acq(A) \
+         T2.rel(A) T2.rel(B)",
+        &[],
+    ),
     example(
         "D4b",
         "T1.acq(A) T1.w(x) T1.acq(B) T1.rel(B) T1.rel(A) T2.r(x) T2.acq(B) T2.acq(A) \
@@ -89,6 +102,12 @@ const EXAMPLES: &[Example] = &[
         "T1.acq(G) T1.w(y) T1.acq(A) T1.acq(B) T1.rel(B) T1.rel(A) T1.rel(G) T2.r(y) \
          T2.acq(G) T2.rel(G) T2.acq(B) T2.acq(A) T2.rel(A) T2.rel(B)",
         &[],
+    ),
+    example(
+        "D6 free",
+        "T3.branch(b) T1.acq(G) T1.w(y) T1.acq(A) T1.acq(B) T1.rel(B) T1.rel(A) T1.rel(G) T2.r(y) \
+         T2.acq(G) T2.rel(G) T2.acq(B) T2.acq(A) T2.rel(A) T2.rel(B)",
+        &[&[5, 13]],
     ),
     example(
         "X2",
