@@ -223,6 +223,11 @@ impl<'s, S: StateSystem> Search<'s, S> {
         }
     }
 
+    /// Changes the limit on states, so that a search that it cut can go on.
+    pub const fn set_states_max(&mut self, most: Option<u64>) {
+        self.options.states_max = most;
+    }
+
     /// Searches until the end, a limit or a stop. After a stop, a further call resumes the search.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use super::by_threads::{Lead, add_hint, as_asked, lead};
 use super::conflicts::Conflict;
-use super::full::full;
+use super::full::{WithRemarks, full};
 use super::program::StateProgram;
 use super::reduction::Checked;
 use super::report::{certify_findings, report, report_conflict};
@@ -261,7 +261,17 @@ fn all_states<P: StateProgram>(
     control: &JobControl<'_>,
     watcher: &mut dyn Watcher,
 ) -> Result<Found, Failure> {
-    let (mut searched, remarks) = full(program, options, control, watcher)?;
+    let searched = full(program, options, control, (watcher, &mut |_| Ok(None)))?;
+    with_missing(program, options, searched, control)
+}
+
+/// Builds the result of a full search, with what it could not check.
+pub(super) fn with_missing<P: StateProgram>(
+    program: &P,
+    options: &CheckOptions,
+    (mut searched, remarks): WithRemarks<P::System>,
+    control: &JobControl<'_>,
+) -> Result<Found, Failure> {
     // The ends before a resumption are not known: nothing is said about them.
     searched.0.ended |= options.resume.is_some();
     let has_conflicts = searched.0.conflicts.is_some();

@@ -10,13 +10,17 @@ use crate::remark::Remark;
 use crate::{JobControl, JobResult};
 use anyorder_finding::{Stats, option, stat};
 use anyorder_search::{
-    Exported, GraphFormat, Pause, Search, SearchError, SearchOptions, Stop, Storage, WalkOptions,
-    export, walk_watched,
+    Exported, GraphFormat, Limit, Pause, Search, SearchError, SearchOptions, Stop, Storage,
+    WalkOptions, export, walk_watched,
 };
 use anyorder_system::{Control, StateSystem};
 
 /// The outcome of a full search, with remarks about its checkpoint.
-type WithRemarks<S> = (Searched<S, ()>, Vec<Remark>);
+pub(super) type WithRemarks<S> = (Searched<S, ()>, Vec<Remark>);
+
+/// Called with the limit on states that has cut a search. Returns a higher one to go on with, or
+/// `None` to let it end.
+pub(super) type NextLimit<'a> = dyn FnMut(u64) -> Result<Option<u64>, Failure> + 'a;
 
 /// So few findings are published one by one.
 const FOUND_FEW: usize = 16;
@@ -26,7 +30,7 @@ pub(super) fn full<P: StateProgram>(
     program: &P,
     check_options: &CheckOptions,
     control: &JobControl<'_>,
-    watcher: &mut dyn Watcher,
+    (watcher, next_limit): (&mut dyn Watcher, &mut NextLimit<'_>),
 ) -> Result<WithRemarks<P::System>, Failure> {
     let system = program.system();
     let options = options(system, check_options);
@@ -47,7 +51,7 @@ pub(super) fn full<P: StateProgram>(
     let mut control = control.clone();
     control.limits.executions = None;
     let mut published = 0;
-    let outcome = search.run_paused(&control, &mut |search, pause| {
+    let mut at_pause = |search: &Search<'_, P::System>, pause| {
         // A program has few properties, so this happens a few times. Of many findings, it happens
         // when they have grown by half.
         let count = search.found_count();
@@ -63,8 +67,18 @@ pub(super) fn full<P: StateProgram>(
             watcher.saved();
         }
         Ok(())
-    });
-    let outcome = outcome.map_err(|error| failure(program, error))?;
+    };
+    let mut states_max = check_options.states_max;
+    let outcome = loop {
+        let outcome = search.run_paused(&control, &mut at_pause);
+        let outcome = outcome.map_err(|error| failure(program, error))?;
+        let cut_at = states_max.filter(|_| outcome.limits == [Limit::States]);
+        match cut_at.map(&mut *next_limit).transpose()?.flatten() {
+            Some(higher) => states_max = Some(higher),
+            None => break outcome,
+        }
+        search.set_states_max(states_max);
+    };
     let cut = !outcome.limits.is_empty();
     let remarks = checkpoint.and_then(|checkpoint| checkpoint.end(cut)).into_iter().collect();
     let counts = &outcome.stats;

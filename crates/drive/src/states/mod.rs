@@ -25,6 +25,7 @@ pub(crate) use report::{explanation, report, report_conflict};
 mod named;
 mod program;
 mod reduction;
+mod sampled;
 
 // The jobs.
 mod by_threads;

@@ -9,6 +9,7 @@ use super::program::StateProgram;
 use super::report::publish;
 use crate::JobControl;
 use crate::failure::{Failure, Unusable};
+use anyorder_explore::stateful::GiveUp;
 use anyorder_explore::{paper, stateful};
 use anyorder_finding::{Stats, stat};
 use anyorder_search::{Property, Stop, Violation};
@@ -24,6 +25,7 @@ const SHORTEN_FACTOR: u64 = 2;
 pub(super) fn by_stateful<P>(
     program: &P,
     check_options: &CheckOptions,
+    give_up: GiveUp,
     control: &JobControl<'_>,
 ) -> Result<(stateful::Outcome<P::System>, Stats), Failure>
 where
@@ -35,6 +37,7 @@ where
         values: check_options.values,
         stop_at_first: check_options.first,
         states_max: check_options.states_max,
+        give_up,
         ..stateful::StatefulOptions::default()
     };
     let mut on_found = |found: Vec<_>| publish(program, &found, control);

@@ -5,7 +5,9 @@ use super::check::{Algorithm, CheckOptions, Found, assemble};
 use super::program::StateProgram;
 use super::reduced::{by_paper, by_stateful, shortest};
 use super::report::publish;
+use super::sampled::{Stages, sampled};
 use crate::{Failure, JobControl, JobResult};
+use anyorder_explore::stateful::GiveUp;
 use anyorder_search::{Property, Violation};
 use anyorder_system::Reducible;
 use std::fmt;
@@ -69,7 +71,10 @@ where
         publish(program, &found.0.violations, control);
         return Ok(assemble(program, shortest(system, found, options, control), control));
     }
-    let found = by_stateful(program, options, control)?;
+    if options.algorithm.is_none() && control.limits.executions.is_none() {
+        return sampled(program, options, Stages::default(), control);
+    }
+    let found = by_stateful(program, options, GiveUp::default(), control)?;
     publish(program, &found.0.violations, control);
     Ok(assemble(program, shortest(system, found, options, control), control))
 }
@@ -85,7 +90,7 @@ where
     P: StateProgram,
     P::System: Reducible,
 {
-    let mut other = by_stateful(program, options, control)?;
+    let mut other = by_stateful(program, options, GiveUp::default(), control)?;
     other.0.conflicts = other.0.conflicts.filter(|_| !checked.conflicts);
     let livelock = |one: &Violation<_>| matches!(one.property, Property::Livelock(_));
     other.0.violations.retain(|one| !checked.livelocks && livelock(one));

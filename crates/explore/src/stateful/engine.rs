@@ -6,7 +6,7 @@ use super::error::Error;
 use super::expand::{CHUNK, Shared, Worker};
 use super::found::Item;
 use super::knowledge::{Knowledge, Reading};
-use super::options::StatefulOptions;
+use super::options::{GiveUp, StatefulOptions};
 use super::outcome::{Counts, Graph, Outcome};
 use super::sabotage::Sabotage;
 use super::seeds::Seeds;
@@ -29,6 +29,9 @@ const BLOCK: std::ops::Range<usize> = 1 << 8..1 << 13;
 
 /// Blocks with fewer states use one thread: a second one would not pay.
 const ONE_THREAD_MAX: usize = 4 * CHUNK;
+
+/// The number of expanded states at which the search first considers giving up reduction.
+const ASK_AT: u64 = 512;
 
 pub(crate) struct Engine<'a, S: Reducible> {
     pub(crate) system: &'a S,
@@ -145,7 +148,7 @@ pub fn explore_watched<S: Reducible>(
         seeds_of_driver: Seeds::default(),
         checked: (0, 0),
         expanded: 0,
-        ask_at: 512,
+        ask_at: if let GiveUp::Leave(from) = options.give_up { from } else { ASK_AT },
         reported: BTreeSet::new(),
         reported_at: (0, 0, 0),
         passed_on: (0, 0),
@@ -226,6 +229,9 @@ impl<S: Reducible> Engine<'_, S> {
                     self.check_sets();
                 }
                 self.decide_giving_up();
+                if self.counts.left {
+                    return Err(Cut);
+                }
             }
             if self.know.version != self.checked.1 {
                 self.check_sets();

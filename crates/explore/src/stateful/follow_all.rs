@@ -9,7 +9,7 @@ use super::commuting::EXECUTED;
 use super::engine::{Engine, Mode};
 use super::expand::{Shared, Worker};
 use super::found::{Item, NEW, SOURCE_BLOCKED};
-use super::options::GiveUp;
+use super::options::{FEW, GiveUp};
 use super::space::{NOT_RECORDED, WAITING};
 use anyorder_common::bits;
 use anyorder_system::{Reducible, Successor};
@@ -29,10 +29,11 @@ impl<S: Reducible> Engine<'_, S> {
         let now = match self.options.give_up {
             GiveUp::Never => false,
             GiveUp::At(states) => self.expanded >= states,
-            GiveUp::WhenUseless => {
+            GiveUp::WhenUseless | GiveUp::Leave(_) => {
                 let ask = self.expanded >= self.ask_at && !self.queue.is_empty();
                 if ask {
                     self.ask_at = self.expanded.saturating_mul(2);
+                    self.counts.left = self.leaves();
                 }
                 ask && self.space.kept.is_empty()
                     && !self.queue.iter().any(|item| self.is_reduced(item))
@@ -46,6 +47,24 @@ impl<S: Reducible> Engine<'_, S> {
             !self.space.kept.is_empty() || self.queue.iter().any(|item| self.is_reduced(item));
         let infers = self.options.infer && self.inference_pays() && !self.reports_tasks();
         self.mode = if reduced || infers { Mode::FollowAll } else { Mode::Bare };
+    }
+
+    /// Returns whether a full search should take over.
+    fn leaves(&self) -> bool {
+        let GiveUp::Leave(from) = self.options.give_up else { return false };
+        if self.expanded > from.saturating_mul(8) {
+            return false;
+        }
+        let left_out: u64 = self.space.kept.keys().map(|number| self.left_out(*number)).sum();
+        left_out * FEW <= self.space.edges_in_use() + left_out
+    }
+
+    /// Returns the number of ready tasks that were not attempted in a state.
+    fn left_out(&self, number: u32) -> u64 {
+        let ready = self.know.sets.rows.row(self.space.nodes[number as usize].ready);
+        let attempted = self.space.edges(number).chunk_by(|one, other| one.task == other.task);
+        u64::from(ready.iter().map(|word| word.count_ones()).sum::<u32>())
+            .saturating_sub(attempted.count() as u64)
     }
 
     /// Returns whether the system reports the task of each transition. Then computing all

@@ -51,7 +51,16 @@ pub enum GiveUp {
     Never,
     /// Once this many states were expanded. For tests: the choice affects only time.
     At(u64),
+    /// Like [`WhenUseless`](Self::WhenUseless). Besides, the search ends without an answer
+    /// ([`Counts::left`](super::Counts::left)) if it left out few steps while it was young, so that
+    /// a full search can take its place. Checked when this many states were expanded, and each time
+    /// their number has doubled, up to eight times the number.
+    Leave(u64),
 }
+
+/// What [`GiveUp::Leave`] calls few: at most one in this many of the attempts of ready tasks. Full
+/// search needs about half of the time for an attempt, and less memory.
+pub(crate) const FEW: u64 = 8;
 
 impl Default for StatefulOptions {
     fn default() -> StatefulOptions {

@@ -26,6 +26,9 @@ pub struct Counts {
     /// The number of states when the search gave up reduction ([`GiveUp`](super::GiveUp)); `None`:
     /// it never did.
     pub gave_up_reducing: Option<u64>,
+    /// Whether the search ended because it left out too little
+    /// ([`GiveUp::Leave`](super::GiveUp::Leave)). Nothing cut it, and it is not complete.
+    pub left: bool,
 }
 
 /// What the reduction did.

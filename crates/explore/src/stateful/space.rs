@@ -100,6 +100,11 @@ impl<T> Space<T> {
         &self.edges[node.edges_start as usize..][..node.edges_len as usize]
     }
 
+    /// Returns the number of edges, without those that were moved. Linear in the states.
+    pub(crate) fn edges_in_use(&self) -> u64 {
+        self.nodes.iter().map(|node| u64::from(node.edges_len)).sum()
+    }
+
     /// Returns the index of a state's first edge.
     pub(crate) fn edges_start(&self, number: u32) -> usize {
         self.nodes[number as usize].edges_start as usize
