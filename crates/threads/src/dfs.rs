@@ -46,16 +46,16 @@ fn visit_all<P: ThreadProgram + ?Sized>(
     steps_max: usize,
     visit: Visit<'_, P>,
 ) -> (u64, bool) {
-    // The steps that were possible at each choice, and which one is taken. What is learnt of loops
-    // later does not change these, unless a thread has waited in vain.
-    let mut choices: Vec<(Vec<Step>, usize)> = Vec::new();
+    // What is learnt of loops later does not change what is possible, unless a thread has waited in
+    // vain.
+    let mut choices = Choices::default();
     let mut ready: Vec<Step> = Vec::new();
     let mut executions = 0;
     loop {
         execution.restart();
         let mut at = 0;
         let ending = loop {
-            if at == choices.len() {
+            if at == choices.path.len() {
                 execution.ready(&mut ready);
                 if execution.has_diverged() {
                     return (executions, false);
@@ -66,10 +66,9 @@ fn visit_all<P: ThreadProgram + ?Sized>(
                 if at == steps_max {
                     break Ending::StepLimit;
                 }
-                choices.push((ready.clone(), 0));
+                choices.push(&ready);
             }
-            let (steps, choice) = &choices[at];
-            if execution.step(steps[*choice]).is_none() {
+            if execution.perform(choices.path[at].0).is_none() {
                 return (executions, false);
             }
             at += 1;
@@ -82,12 +81,38 @@ fn visit_all<P: ThreadProgram + ?Sized>(
         if flow.is_break() {
             return (executions, false);
         }
-        while choices.last().is_some_and(|(steps, choice)| choice + 1 == steps.len()) {
-            choices.pop();
+        if !choices.advance() {
+            return (executions, true);
         }
-        match choices.last_mut() {
-            Some((_, choice)) => *choice += 1,
-            None => return (executions, true),
+    }
+}
+
+/// The steps of an execution, and the other ones that were possible before each.
+#[derive(Default)]
+struct Choices {
+    /// The step, and the number of alternatives to it that were not taken yet.
+    path: Vec<(Step, usize)>,
+    /// These alternatives, of the last choice at the end, and of each the first one at the end.
+    left: Vec<Step>,
+}
+
+impl Choices {
+    /// Takes the first one of some steps.
+    fn push(&mut self, steps: &[Step]) {
+        self.path.push((steps[0], steps.len() - 1));
+        self.left.extend(steps[1..].iter().rev());
+    }
+
+    /// Takes the next step where there is one last. Returns whether there is one.
+    fn advance(&mut self) -> bool {
+        while let Some((step, left)) = self.path.last_mut() {
+            if *left > 0 {
+                *left -= 1;
+                self.left.pop().inspect(|next| *step = *next);
+                return true;
+            }
+            self.path.pop();
         }
+        false
     }
 }

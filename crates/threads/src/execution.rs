@@ -1,12 +1,12 @@
 //! One execution of a program, step by step.
 
-use crate::ids::{SiteId, ThreadId};
+use crate::ids::{ObjectId, SiteId, ThreadId};
 use crate::learn::Sabotage;
 use crate::object::World;
 use crate::op::{Act, Op};
 use crate::program::{Next, ThreadProgram};
 use crate::spinning::{
-    End, Loops, RECENT, TRIAL_MAX, TURNS_MAX, Trial, Verdict, is_covered, mix, watched,
+    End, Loops, RECENT, Spins, TRIAL_MAX, TURNS_MAX, Trial, Verdict, is_covered, mix, watched,
 };
 
 /// A step: a thread performs its operation in one of the ways that are possible.
@@ -87,44 +87,6 @@ pub struct Execution<'p, P: ThreadProgram + ?Sized> {
     has_diverged: bool,
 }
 
-/// The turns of threads that spin where nothing else can go on: one after another, in a circle.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub(crate) struct Spins {
-    /// Turns since the last operation that changed something.
-    pub(crate) fruitless: u32,
-    /// Whose turn was the last one.
-    last: Option<ThreadId>,
-}
-
-impl Spins {
-    /// Returns whose turn it is among the threads that spin, in ascending order.
-    pub(crate) fn turn(
-        &self,
-        mut spinning: impl Iterator<Item = ThreadId>,
-        spins_max: u32,
-    ) -> Option<ThreadId> {
-        if self.fruitless >= spins_max {
-            return None;
-        }
-        let first = spinning.next()?;
-        match self.last {
-            Some(last) if first <= last => Some(spinning.find(|id| *id > last).unwrap_or(first)),
-            _ => Some(first),
-        }
-    }
-
-    pub(crate) fn take(&mut self, thread: ThreadId) {
-        *self = Spins { fruitless: self.fruitless + 1, last: Some(thread) };
-    }
-
-    /// Notes an operation and its result.
-    pub(crate) fn note(&mut self, act: &Act, result: u64) {
-        if self.fruitless > 0 && act.changes(result) {
-            *self = Spins::default();
-        }
-    }
-}
-
 impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
     /// Makes an execution of a program that has not begun.
     pub fn new(program: &'p mut P) -> Self {
@@ -185,7 +147,7 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
         self.spins = Spins::default();
         self.is_running = true;
         self.program.start();
-        self.go_on(ThreadId::MAIN, 0);
+        self.begin(ThreadId::MAIN);
     }
 
     /// Ends the execution, if one runs.
@@ -282,6 +244,14 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
     /// Performs a step and runs the thread to its next operation. Returns the result, or `None` if
     /// the step is not possible.
     pub fn step(&mut self, step: Step) -> Option<u64> {
+        self.perform(step)
+    }
+
+    /// As [`step`](Self::step), as part of its caller. A processor guesses to where functions
+    /// return by the calls before, and is wrong for those around a switch between coroutines: the
+    /// fewer there are, the better.
+    #[inline(always)]
+    pub(crate) fn perform(&mut self, step: Step) -> Option<u64> {
         let at = self.live.binary_search_by_key(&step.thread, |live| live.id).ok()?;
         let live = &mut self.live[at];
         let result = match self.world.perform(step.thread, &live.next.op, step.alternative) {
@@ -296,53 +266,59 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
             None => return None,
         };
         live.note(result, self.loops.sabotage);
-        let op = std::mem::replace(&mut live.next.op, Op::new(crate::ObjectId::NONE, Act::Use));
-        let (site, child) = (
-            live.next.site,
-            match op.act {
-                Act::Spawn(child) => Some(child),
-                _ => None,
-            },
-        );
-        if let Act::Exit(_) = op.act {
-            self.live.remove(at);
+        let (site, has_ended) = (live.next.site, matches!(live.next.op.act, Act::Exit(_)));
+        let child = match live.next.op.act {
+            Act::Spawn(child) => Some(child),
+            _ => None,
+        };
+        // What is copied while its parts are still being written is waited for. So the operation is
+        // moved by itself, from where it has been for a while.
+        self.events.push(Event { step, op: Op::new(ObjectId::NONE, Act::Yield), result, site });
+        if let Some(event) = self.events.last_mut() {
+            std::mem::swap(&mut event.op, &mut live.next.op);
         }
-        let has_ended = matches!(op.act, Act::Exit(_));
-        self.events.push(Event { step, op, result, site });
-        if !has_ended {
-            self.resume(at, result);
+        match has_ended {
+            true => drop(self.live.remove(at)),
+            false => self.resume(at, result),
         }
         if let Some(child) = child {
-            self.go_on(child, 0);
+            self.begin(child);
         }
         Some(result)
     }
 
+    /// Runs a thread to its next operation.
+    #[inline(always)]
     fn resume(&mut self, at: usize, result: u64) {
-        let next = self.program.resume(self.live[at].id, result);
+        let live = &mut self.live[at];
+        self.program.resume_to(live.id, result, &mut live.next);
         let program = &*self.program;
-        self.world.make(&next.op, |object| program.initial(object));
-        self.live[at].next = next;
+        self.world.make(&live.next.op, |object| program.initial(object));
         self.arrive(at);
     }
 
-    fn go_on(&mut self, thread: ThreadId, result: u64) {
-        let next = self.program.resume(thread, result);
-        let program = &*self.program;
-        self.world.make(&next.op, |object| program.initial(object));
+    /// Runs a new thread to its first operation.
+    #[inline(never)]
+    fn begin(&mut self, thread: ThreadId) {
         let at = self.live.partition_point(|live| live.id < thread);
-        self.live.insert(at, Live::new(thread, next));
-        self.arrive(at);
+        self.live.insert(at, Live::new(thread));
+        self.resume(at, 0);
     }
 
     /// Makes of a wait what is known of it.
+    #[inline]
     fn arrive(&mut self, at: usize) {
         let live = &mut self.live[at];
         (live.is_settled, live.needs) = (true, None);
         let is_wait = matches!(live.next.op.act, Act::Await(_));
-        if !is_wait || self.turns_max == 0 || self.is_trial {
-            return;
+        if is_wait && self.turns_max > 0 && !self.is_trial {
+            self.arrive_waiting(at);
         }
+    }
+
+    #[inline(never)]
+    fn arrive_waiting(&mut self, at: usize) {
+        let live = &mut self.live[at];
         let place = (live.id, live.history);
         let mut verdict = self.loops.verdict(place).cloned();
         if matches!(verdict, None | Some(Verdict::Unclear(_)))
@@ -446,7 +422,8 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
 }
 
 impl Live {
-    fn new(id: ThreadId, next: Next) -> Live {
+    fn new(id: ThreadId) -> Live {
+        let next = Next { op: Op::new(ObjectId::NONE, Act::Yield), site: SiteId::NONE };
         let (history, is_settled) = (mix(0, u64::from(id.0)), true);
         let (before_call, needs, waited) = (history, None, None);
         Live { id, next, ways: 0, depth: 0, history, before_call, is_settled, needs, waited }

@@ -30,6 +30,12 @@ pub trait ThreadProgram {
     /// Not called for a thread whose last operation was [`Act::Exit`](crate::Act::Exit).
     fn resume(&mut self, thread: ThreadId, result: u64) -> Next;
 
+    /// As [`resume`](Self::resume), to where the engine keeps the operation. A program that writes
+    /// it there spares copies of it, which cost more than the rest of a step.
+    fn resume_to(&mut self, thread: ThreadId, result: u64, next: &mut Next) {
+        *next = self.resume(thread, result);
+    }
+
     /// Ends the execution, wherever it is.
     fn stop(&mut self);
 

@@ -31,6 +31,44 @@ pub(crate) const RECENT: usize = 64;
 /// it, but for every one whose number is a power of two, are shorter.
 const LONG_TRIALS: u32 = 8;
 
+/// The turns of threads that spin where nothing else can go on: one after another, in a circle.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(crate) struct Spins {
+    /// Turns since the last operation that changed something.
+    pub(crate) fruitless: u32,
+    /// Whose turn was the last one.
+    last: Option<ThreadId>,
+}
+
+impl Spins {
+    /// Returns whose turn it is among the threads that spin, in ascending order.
+    pub(crate) fn turn(
+        &self,
+        mut spinning: impl Iterator<Item = ThreadId>,
+        spins_max: u32,
+    ) -> Option<ThreadId> {
+        if self.fruitless >= spins_max {
+            return None;
+        }
+        let first = spinning.next()?;
+        match self.last {
+            Some(last) if first <= last => Some(spinning.find(|id| *id > last).unwrap_or(first)),
+            _ => Some(first),
+        }
+    }
+
+    pub(crate) fn take(&mut self, thread: ThreadId) {
+        *self = Spins { fruitless: self.fruitless + 1, last: Some(thread) };
+    }
+
+    /// Notes an operation and its result.
+    pub(crate) fn note(&mut self, act: &Act, result: u64) {
+        if self.fruitless > 0 && act.changes(result) {
+            *self = Spins::default();
+        }
+    }
+}
+
 /// A loop that gives up after more turns in vain than are explored turn by turn. What it does then
 /// is explored only where nothing else can go on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -118,9 +118,15 @@ fn note_freed(address: usize, size: usize) -> bool {
         return true;
     }
     header.has_freed.store(1, Ordering::Relaxed);
-    let first = address % CHUNK / UNIT;
-    for unit in first..first + size.div_ceil(UNIT) {
-        header.freed[unit / 64].fetch_or(1 << (unit % 64), Ordering::Relaxed);
+    let mut from = address % CHUNK / UNIT;
+    let to = from + size.div_ceil(UNIT);
+    while from < to {
+        let (word, first) = (&header.freed[from / 64], from % 64);
+        let count = (to - from).min(64 - first);
+        let bits = (u64::MAX >> (64 - count)) << first;
+        // Only the system's thread whose program has the chunk writes here.
+        word.store(word.load(Ordering::Relaxed) | bits, Ordering::Relaxed);
+        from += count;
     }
     false
 }
@@ -135,7 +141,8 @@ impl Header {
 
     /// Forgets what was freed.
     fn forget_freed(&self) {
-        if self.has_freed.swap(0, Ordering::Relaxed) == 1 {
+        if self.has_freed.load(Ordering::Relaxed) == 1 {
+            self.has_freed.store(0, Ordering::Relaxed);
             self.freed.iter().for_each(|units| units.store(0, Ordering::Relaxed));
         }
     }

@@ -8,7 +8,7 @@ use super::arena;
 use super::calls::Calls;
 use super::contents::Storage;
 use super::failure::{Panic, Panics, Position};
-use super::leaks::Leaks;
+use super::leaks::{Leaks, Log};
 use super::lifetimes::Lifetimes;
 use super::names::{Names, Place};
 use super::program::Setting;
@@ -69,6 +69,9 @@ pub(crate) enum Phase {
     Stopping,
 }
 
+/// A thread that is about to run: its coroutine, where it takes memory, what gives way.
+type Prepared = (Routine, *mut arena::Bump, *const Yielder<u64, ()>);
+
 pub(crate) struct Core {
     pub(super) state: RefCell<State>,
     pub(super) calls: RefCell<Calls>,
@@ -77,7 +80,9 @@ pub(crate) struct Core {
     /// Where an object was when its number was asked for last.
     asked: Cell<(ObjectId, usize)>,
     /// That of the coroutine that runs; null outside of coroutines.
-    pub(super) yielder: Cell<*const Yielder<u64, Next>>,
+    pub(super) yielder: Cell<*const Yielder<u64, ()>>,
+    /// Where the operation goes at which the coroutine stops that runs.
+    pub(super) next: Cell<*mut Next>,
     pub(super) setting: Setting,
     /// Whether the engine sees frees.
     pub(super) is_watching: Cell<bool>,
@@ -94,7 +99,7 @@ pub(crate) struct State {
     pub(super) alive: Vec<ThreadId>,
     pub(super) current: ThreadId,
     /// What was performed, to find the states of objects when an execution is cut short.
-    pub(super) log: Vec<(ThreadId, Op, u64)>,
+    pub(super) log: Log,
     /// The objects after so many entries of the log.
     shadow: Option<(usize, World)>,
     stacks: Vec<DefaultStack>,
@@ -149,6 +154,7 @@ impl Core {
             execution: Cell::new(0),
             asked: Cell::new((ObjectId::NONE, 0)),
             yielder: Cell::new(ptr::null()),
+            next: Cell::new(ptr::null_mut()),
             setting,
             is_watching: Cell::new(false),
             describe: Cell::new(None),
@@ -197,50 +203,46 @@ impl Core {
     }
 
     /// Runs a thread to its next operation.
-    pub(crate) fn resume(&self, thread: ThreadId, result: u64) -> Next {
+    #[inline]
+    pub(crate) fn resume(&self, thread: ThreadId, result: u64, next: &mut Next) {
         let (mut routine, bump, yielder) = self.prepare(thread, result);
+        self.next.set(next);
         let outcome = self.enter(yielder, bump, || routine.resume(result));
         let state = &mut *self.state.borrow_mut();
         let strand = state.strands[thread.index()].as_mut().expect("a thread that runs");
         match outcome {
-            CoroutineResult::Yield(next) => {
-                strand.last = Some(next.op.clone());
-                strand.routine = Some(routine);
-                next
-            }
+            CoroutineResult::Yield(()) => strand.routine = Some(routine),
             CoroutineResult::Return(()) => {
                 strand.stack = (0, 0);
                 state.stacks.push(routine.into_stack());
-                Next { op: Op::new(strand.end, Act::Exit(strand.exit)), site: SiteId::NONE }
+                *next =
+                    Next { op: Op::new(strand.end, Act::Exit(strand.exit)), site: SiteId::NONE };
             }
         }
     }
 
-    fn prepare(
-        &self,
-        thread: ThreadId,
-        result: u64,
-    ) -> (Routine, *mut arena::Bump, *const Yielder<u64, Next>) {
+    #[inline(always)]
+    fn prepare(&self, thread: ThreadId, result: u64) -> Prepared {
         let state = &mut *self.state.borrow_mut();
         state.current = thread;
         let strand = state.strands[thread.index()].as_mut().expect("a thread that was spawned");
+        let Some(routine) = strand.routine.take() else { return self.first(thread, state) };
+        strand.log_last(result, &mut state.log);
+        (routine, ptr::from_mut(&mut *strand.bump), strand.yielder)
+    }
+
+    /// Makes the coroutine of a thread.
+    #[inline(never)]
+    fn first(&self, thread: ThreadId, state: &mut State) -> Prepared {
+        let strand = state.strands[thread.index()].as_mut().expect("a thread that was spawned");
         let bump = ptr::from_mut(&mut *strand.bump);
-        if let Some(routine) = strand.routine.take() {
-            if mem::take(&mut strand.is_aside) {
-                strand.last = None;
-            } else if let Some(op) = strand.note(result) {
-                strand.mark(state.log.len() as u32);
-                state.log.push((thread, op, result));
-            }
-            return (routine, bump, strand.yielder);
-        }
         let body = strand.body.take().expect("a thread runs once");
         let stack = state.stacks.pop().unwrap_or_else(|| {
             DefaultStack::new(self.setting.stack_size).expect("memory for the stack of a thread")
         });
         strand.set_stack(&stack);
         let core = ptr::from_ref(self);
-        let routine = Coroutine::with_stack(stack, move |yielder: &Yielder<u64, Next>, _| {
+        let routine = Coroutine::with_stack(stack, move |yielder: &Yielder<u64, ()>, _| {
             // SAFETY: `stop` ends all coroutines before the core goes.
             unsafe { (*core).run(thread, yielder, body) }
         });
@@ -248,9 +250,10 @@ impl Core {
     }
 
     /// Calls `f` as code of the program.
+    #[inline(always)]
     fn enter<R>(
         &self,
-        yielder: *const Yielder<u64, Next>,
+        yielder: *const Yielder<u64, ()>,
         bump: *mut arena::Bump,
         f: impl FnOnce() -> R,
     ) -> R {
@@ -260,12 +263,13 @@ impl Core {
         let result = f();
         arena::activate(memory);
         self.yielder.set(ptr::null());
+        self.next.set(ptr::null_mut());
         CURRENT.with(|current| current.set(outer));
         result
     }
 
     /// The life of a thread, on its own stack.
-    fn run(&self, thread: ThreadId, yielder: &Yielder<u64, Next>, body: Body) {
+    fn run(&self, thread: ThreadId, yielder: &Yielder<u64, ()>, body: Body) {
         self.yielder.set(yielder);
         let is_given = self.with_strand(thread, |strand| {
             strand.yielder = yielder;
@@ -286,12 +290,14 @@ impl Core {
         });
     }
 
+    #[inline]
     pub(super) fn with_strand<R>(&self, thread: ThreadId, f: impl FnOnce(&mut Strand) -> R) -> R {
         let mut state = self.state.borrow_mut();
         f(state.strands[thread.index()].as_mut().expect("a thread that was spawned"))
     }
 
     /// Calls `f` with the thread whose code runs.
+    #[inline]
     pub(crate) fn with_current<R>(&self, f: impl FnOnce(&mut Strand) -> R) -> R {
         let mut state = self.state.borrow_mut();
         let current = state.current;
@@ -308,16 +314,16 @@ impl Core {
         }
     }
 
-    /// Names a new thread of the running one. It begins when it is resumed.
-    pub(crate) fn spawn(&self, body: Body, name: Option<Arc<str>>) -> (ThreadId, bool) {
+    /// Names a new thread of the running one, and where it is joined. It begins when it is resumed.
+    pub(crate) fn spawn(&self, body: Body, name: Option<Arc<str>>) -> (ThreadId, ObjectId, bool) {
         let state = &mut *self.state.borrow_mut();
         let creator = state.current;
         let strand = state.strands[creator.index()].as_mut().expect("a thread that runs");
         let (ordinal, is_varied) = (strand.spawned, strand.is_varied);
         strand.spawned += 1;
         let thread = state.names.thread(creator, ordinal);
-        state.begin(thread, body, name, is_varied);
-        (thread, is_varied)
+        let end = state.begin(thread, body, name, is_varied);
+        (thread, end, is_varied)
     }
 
     /// Gives the next object of the running thread its number.
@@ -427,16 +433,26 @@ impl Drop for Core {
 }
 
 impl State {
-    fn begin(&mut self, thread: ThreadId, body: Body, name: Option<Arc<str>>, is_given: bool) {
-        let end = self.names.only_object(Place::End(thread), Object::End(None));
-        let token = self.names.only_object(Place::Token(thread), Object::Token(false));
+    /// Begins a thread. Returns where it is joined.
+    fn begin(
+        &mut self,
+        thread: ThreadId,
+        body: Body,
+        name: Option<Arc<str>>,
+        is_given: bool,
+    ) -> ObjectId {
         if self.strands.len() <= thread.index() {
             self.strands.resize_with(thread.index() + 1, || None);
         }
-        let strand = self.strands[thread.index()]
-            .get_or_insert_with(|| Box::new(Strand::new(thread, end, token)));
+        let names = &mut self.names;
+        let strand = self.strands[thread.index()].get_or_insert_with(|| {
+            let end = names.only_object(Place::End(thread), Object::End(None));
+            let token = names.only_object(Place::Token(thread), Object::Token(false));
+            Box::new(Strand::new(thread, end, token))
+        });
         strand.begin(body, name, is_given);
         self.alive.push(thread);
+        strand.end
     }
 
     /// Returns whether all threads have ended.

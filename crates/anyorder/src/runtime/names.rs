@@ -39,8 +39,11 @@ struct Objects {
     known: Vec<(u32, Object, ObjectId)>,
 }
 
+/// How many positions are found without a look into a table.
+const RECENT_SITES: usize = 64;
+
 /// All names that were given, over all executions of a program.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Names {
     threads: FxHashMap<(ThreadId, u32), ThreadId>,
     threads_count: u32,
@@ -54,6 +57,8 @@ pub(crate) struct Names {
     /// Where each object was.
     placed: Vec<Place>,
     sites: Vec<&'static Location<'static>>,
+    /// Some of those in the next table, by what is left of their addresses.
+    recent_sites: [(usize, SiteId); RECENT_SITES],
     /// By address: one position may have several.
     sites_by_address: FxHashMap<usize, SiteId>,
     sites_by_place: FxHashMap<(&'static str, u32, u32), SiteId>,
@@ -61,7 +66,20 @@ pub(crate) struct Names {
 
 impl Names {
     pub(crate) fn new() -> Names {
-        Names { threads_count: 1, ..Names::default() }
+        Names {
+            threads: FxHashMap::default(),
+            threads_count: 1,
+            contents: FxHashMap::default(),
+            contents_counts: FxHashMap::default(),
+            places: FxHashMap::default(),
+            initial: Vec::new(),
+            abouts: Vec::new(),
+            placed: Vec::new(),
+            sites: Vec::new(),
+            recent_sites: [(0, SiteId::NONE); RECENT_SITES],
+            sites_by_address: FxHashMap::default(),
+            sites_by_place: FxHashMap::default(),
+        }
     }
 
     /// Returns the `ordinal`-th thread that `creator` spawns.
@@ -147,6 +165,18 @@ impl Names {
     pub(crate) fn site(&mut self, location: &'static Location<'static>) -> SiteId {
         debug_assert!(!arena::is_active());
         let address = std::ptr::from_ref(location) as usize;
+        // They lie one behind the other, and each has the size of three words.
+        let slot = address / size_of::<Location<'static>>() % RECENT_SITES;
+        let (known, id) = self.recent_sites[slot];
+        if known == address {
+            return id;
+        }
+        let id = self.site_at(address, location);
+        self.recent_sites[slot] = (address, id);
+        id
+    }
+
+    fn site_at(&mut self, address: usize, location: &'static Location<'static>) -> SiteId {
         if let Some(id) = self.sites_by_address.get(&address) {
             return *id;
         }

@@ -154,20 +154,41 @@ impl Core {
         result
     }
 
-    /// Gives way to the engine, which performs the operation.
+    /// Gives way to the engine, which performs the operation. Part of its caller: see
+    /// `Execution::perform` of the engine.
+    #[inline(always)]
     pub(super) fn send(&self, op: Op, at: &'static Location<'static>) -> u64 {
-        let site = self.state.borrow_mut().names.site(at);
-        let yielder = self.yielder.get();
-        assert!(!yielder.is_null(), "an operation outside of the threads of the program");
-        // SAFETY: it lies at the base of the stack of the running coroutine.
-        let result = unsafe { (*yielder).suspend(Next { op, site }) };
+        let (yielder, next) = (self.yielder.get(), self.next.get());
+        let is_inside = !yielder.is_null() && !next.is_null();
+        assert!(is_inside, "an operation outside of the threads of the program");
+        let site = {
+            let state = &mut *self.state.borrow_mut();
+            if let Some(strand) = state.strands[state.current.index()].as_mut() {
+                strand.last = Some(op.clone());
+            }
+            state.names.site(at)
+        };
+        // SAFETY: the engine lends it to `resume`, which has no use for it until the coroutine
+        // stops; and the yielder lies at the base of the stack of the coroutine.
+        let result = unsafe {
+            *next = Next { op, site };
+            (*yielder).suspend(())
+        };
         // Whoever resumed it gave the thread its memory. We are not there yet.
         arena::activate(ptr::null_mut());
         result
     }
 
     /// Performs what was put off while the thread unwound.
+    #[inline]
     pub(super) fn perform_deferred(&self) {
+        if self.with_current(|strand| !strand.deferred.is_empty()) {
+            self.perform_all_deferred();
+        }
+    }
+
+    #[cold]
+    fn perform_all_deferred(&self) {
         loop {
             let deferred = self.with_current(|strand| match strand.deferred.is_empty() {
                 true => None,

@@ -7,7 +7,7 @@ use super::leaks::Leaked;
 use super::lifetimes::Misuse;
 use super::perform::run_to_end;
 use super::slot::About;
-use anyorder_threads::{Next, Object, ObjectId, SiteId, ThreadId, ThreadProgram};
+use anyorder_threads::{Act, Next, Object, ObjectId, Op, SiteId, ThreadId, ThreadProgram};
 use std::sync::Arc;
 
 /// What programs have at first for the stack of a thread, in bytes. Pages that are not touched take
@@ -158,7 +158,14 @@ impl ThreadProgram for Program {
     }
 
     fn resume(&mut self, thread: ThreadId, result: u64) -> Next {
-        self.core.resume(thread, result)
+        let mut next = Next { op: Op::new(ObjectId::NONE, Act::Yield), site: SiteId::NONE };
+        self.core.resume(thread, result, &mut next);
+        next
+    }
+
+    #[inline]
+    fn resume_to(&mut self, thread: ThreadId, result: u64, next: &mut Next) {
+        self.core.resume(thread, result, next);
     }
 
     fn stop(&mut self) {

@@ -2,16 +2,18 @@
 
 use super::arena::Bump;
 use super::failure::Panic;
+use super::leaks::Log;
 use super::locals::Locals;
 use super::version::{hash_of, mix};
-use anyorder_threads::{Act, LockMode, Next, ObjectId, Op, Patience, ThreadId};
+use anyorder_threads::{Act, LockMode, ObjectId, Op, Patience, ThreadId};
 use corosensei::stack::{DefaultStack, Stack};
 use corosensei::{Coroutine, Yielder};
 use std::panic::Location;
+use std::ptr;
 use std::sync::Arc;
 
 pub(crate) type Body = Box<dyn FnOnce() -> u64>;
-pub(crate) type Routine = Coroutine<u64, Next, ()>;
+pub(crate) type Routine = Coroutine<u64, (), ()>;
 
 /// How many reads are kept that a spinning thread waits for.
 const READS_MAX: usize = 16;
@@ -22,7 +24,7 @@ pub(crate) struct Strand {
     pub(crate) routine: Option<Routine>,
     /// What it will run.
     pub(crate) body: Option<Body>,
-    pub(crate) yielder: *const Yielder<u64, Next>,
+    pub(crate) yielder: *const Yielder<u64, ()>,
     /// From the lowest address to the highest one.
     pub(crate) stack: (usize, usize),
     /// How far its memory was given out before which operation of the execution.
@@ -77,7 +79,7 @@ impl Strand {
             id,
             routine: None,
             body: None,
-            yielder: std::ptr::null(),
+            yielder: ptr::null(),
             stack: (0, 0),
             marks: Vec::new(),
             is_aside: false,
@@ -127,38 +129,60 @@ impl Strand {
         self.stack = (stack.limit().get(), stack.base().get());
     }
 
-    /// Notes the result of its last operation, which it returns.
+    /// Moves its last operation to the end of the log, with its result.
+    #[inline(always)]
+    pub(crate) fn log_last(&mut self, result: u64, log: &mut Log) {
+        if std::mem::take(&mut self.is_aside) {
+            self.last = None;
+        }
+        let Some(op) = &self.last else { return };
+        log.reserve(1);
+        let length = log.len();
+        // SAFETY: there is room for one more entry, of which all three parts are written. The
+        // operation is moved: its old place is overwritten, and not dropped. A `push` does the same
+        // by way of the stack, and waits there for the parts of the entry to be written.
+        unsafe {
+            let entry = log.as_mut_ptr().add(length);
+            (&raw mut (*entry).0).write(self.id);
+            (&raw mut (*entry).1).copy_from_nonoverlapping(ptr::from_ref(op), 1);
+            (&raw mut (*entry).2).write(result);
+            log.set_len(length + 1);
+            ptr::write(&raw mut self.last, None);
+        }
+        self.mark(length as u32);
+        log.last().inspect(|(_, op, _)| self.note(op, result));
+    }
+
+    /// Notes the result of an operation.
     #[inline]
-    pub(crate) fn note(&mut self, result: u64) -> Option<Op> {
-        let op = self.last.take()?;
+    fn note(&mut self, op: &Op, result: u64) {
         self.history = mix(self.history, result);
         self.is_varied |= varies(&op.act);
         let is_lock = matches!(op.act, Act::Lock(..) | Act::Unlock(_) | Act::Convert { .. });
         self.has_altered |= op.act.changes(result) && !is_lock;
         if op.act.only_reads(result) {
-            self.note_read(op.clone(), result);
+            self.note_read(op, result);
         } else if let Act::Update { change, bits, .. } = op.act {
-            self.note_change(&op, result, change.of(result, bits).unwrap_or(result));
+            self.note_change(op, result, change.of(result, bits).unwrap_or(result));
         }
-        Some(op)
     }
 
     /// Marks how far its memory was given out before an operation.
     #[inline]
-    pub(crate) fn mark(&mut self, operation: u32) {
+    fn mark(&mut self, operation: u32) {
         let reached = self.bump.end_of_chunks();
         if self.marks.last().is_none_or(|mark| mark.0 < reached) {
             self.marks.push((reached, operation));
         }
     }
 
-    fn note_read(&mut self, op: Op, result: u64) {
-        if let Some(at) = self.reads.iter().position(|(other, _)| *other == op) {
+    fn note_read(&mut self, op: &Op, result: u64) {
+        if let Some(at) = self.reads.iter().position(|(other, _)| other == op) {
             self.reads.remove(at);
         } else if self.reads.len() == READS_MAX {
             self.reads.remove(0);
         }
-        self.reads.push((op, result));
+        self.reads.push((op.clone(), result));
     }
 
     fn note_change(&mut self, op: &Op, before: u64, after: u64) {
@@ -176,7 +200,7 @@ impl Strand {
     pub(crate) fn give_way(&mut self) -> Option<Box<[(Op, u64)]>> {
         for changed in std::mem::take(&mut self.changed) {
             if changed.before == changed.after {
-                self.note_read(changed.op, changed.before);
+                self.note_read(&changed.op, changed.before);
             }
         }
         if self.reads.is_empty() {

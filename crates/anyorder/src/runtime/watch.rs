@@ -18,7 +18,6 @@ use super::core::{Core, Phase, State};
 use super::lifetimes::OPERATIONS_MAX;
 use super::names::Place;
 use anyorder_threads::{Act, Change, MemoryOrder, Object, ObjectId, Op, ThreadId};
-use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::Location;
 use std::thread;
@@ -51,6 +50,8 @@ struct Free {
 pub(super) struct Watch {
     /// Who uses the object at a position.
     users: BTreeMap<(ThreadId, u64), Threads>,
+    /// Empty but while an execution ends: its objects, by number.
+    users_now: Vec<(ObjectId, (ThreadId, u64), Threads)>,
     frees: BTreeSet<Free>,
     /// The frees of this execution, and how many operations were before.
     now: Vec<(Free, usize)>,
@@ -62,22 +63,27 @@ pub(super) struct Watch {
 /// Whom each thread has joined, and whom those had.
 #[derive(Default)]
 struct Joined {
-    by: FxHashMap<ThreadId, Threads>,
-    /// By the object at which a thread is joined.
-    children: FxHashMap<ObjectId, ThreadId>,
+    /// By thread.
+    by: Vec<Threads>,
+    /// The object at which a thread is joined.
+    children: Vec<(ObjectId, ThreadId)>,
 }
 
 impl Joined {
     fn of(&self, thread: ThreadId) -> Threads {
-        (self.by.get(&thread).copied().unwrap_or_default() | bit(thread)) & !HIGH
+        (self.by.get(thread.index()).copied().unwrap_or_default() | bit(thread)) & !HIGH
     }
 
     fn note(&mut self, thread: ThreadId, op: &Op) {
         match op.act {
-            Act::Spawn(child) => drop(self.children.insert(op.object, child)),
+            Act::Spawn(child) => self.children.push((op.object, child)),
             Act::Join => {
-                let child = self.children.get(&op.object).map(|child| self.of(*child));
-                *self.by.entry(thread).or_default() |= child.unwrap_or_default();
+                let child = self.children.iter().rev().find(|child| child.0 == op.object);
+                let joined = child.map_or(0, |child| self.of(child.1));
+                if self.by.len() <= thread.index() {
+                    self.by.resize(thread.index() + 1, 0);
+                }
+                self.by[thread.index()] |= joined;
             }
             _ => {}
         }
@@ -145,8 +151,9 @@ impl State {
         let is_plain = self.alive.len() < 2 || (frees.is_empty() && named.is_empty());
         let is_much = self.log.len() > OPERATIONS_MAX || watch.frees.len() > FREES_MAX;
         if watch.watched.is_empty() && !is_plain && !is_much && !lifetimes.is_trial {
-            let places: FxHashMap<ObjectId, (ThreadId, u64)> =
-                named.iter().map(|(place, object)| (*object, *place)).collect();
+            let mut users = std::mem::take(&mut watch.users_now);
+            users.extend(named.iter().map(|(place, object)| (*object, *place, 0)));
+            users.sort_unstable_by_key(|user| user.0);
             let mut joined = Joined::default();
             let mut next = frees.iter().copied().peekable();
             for at in 0..=self.log.len() {
@@ -155,10 +162,14 @@ impl State {
                 }
                 let Some((thread, op, _)) = self.log.get(at) else { break };
                 joined.note(*thread, op);
-                if let Some(place) = places.get(&op.object) {
-                    *watch.users.entry(*place).or_default() |= bit(*thread);
+                if let Ok(at) = users.binary_search_by_key(&op.object, |user| user.0) {
+                    users[at].2 |= bit(*thread);
                 }
             }
+            for (_, place, threads) in users.drain(..).filter(|user| user.2 != 0) {
+                *watch.users.entry(place).or_default() |= threads;
+            }
+            watch.users_now = users;
         }
         frees.clear();
         watch.now = frees;

@@ -68,11 +68,7 @@ fn begin(
     at: &'static Location<'static>,
 ) -> (ThreadId, ObjectId, Thread) {
     let name: Option<Arc<str>> = name.map(Arc::from);
-    let spawned = runtime::with(|core| {
-        let (thread, is_given) = core.spawn(body, name.clone());
-        let end = core.only_object(Place::End(thread), Object::End(None));
-        (thread, end, is_given)
-    });
+    let spawned = runtime::with(|core| core.spawn(body, name.clone()));
     let (id, end, is_given) = spawned.expect("threads are spawned in a check");
     give(id, is_given, at);
     runtime::perform(end, Act::Spawn(id), at);
