@@ -103,12 +103,15 @@ const EXAMPLES: &[Example] = &[
          T2.acq(G) T2.rel(G) T2.acq(B) T2.acq(A) T2.rel(A) T2.rel(B)",
         &[],
     ),
-    example(
-        "D6 free",
-        "T3.branch(b) T1.acq(G) T1.w(y) T1.acq(A) T1.acq(B) T1.rel(B) T1.rel(A) T1.rel(G) T2.r(y) \
+    Example {
+        in_order: false,
+        ..example(
+            "D6 free",
+            "T3.branch(b) T1.acq(G) T1.w(y) T1.acq(A) T1.acq(B) T1.rel(B) T1.rel(A) T1.rel(G) T2.r(y) \
          T2.acq(G) T2.rel(G) T2.acq(B) T2.acq(A) T2.rel(A) T2.rel(B)",
-        &[&[5, 13]],
-    ),
+            &[&[5, 13]],
+        )
+    },
     example(
         "X2",
         "T1.acq(A) T1.acq(B) T1.rel(B) T1.acq(C) T1.acq(D) T1.rel(D) T1.rel(C) T1.rel(A) \
@@ -333,6 +336,11 @@ fn read(text: &str) -> Trace {
             }
             "w" => {
                 b.write(task, operand).expect("room");
+                continue;
+            }
+            "branch" => {
+                let name = b.interner.name("branch").expect("room");
+                b.push(task, EventKind::Other.into(), name.0);
                 continue;
             }
             "wait" | "wake" | "signal" => {
