@@ -313,3 +313,25 @@ fn generate_is_deterministic_and_says_what_is_wrong() {
         assert!(ran.stderr.contains(said), "{arguments:?}: {}", ran.stderr);
     }
 }
+
+#[test]
+fn a_recorded_run_that_is_generated_in_order_is_one_for_other_commands() {
+    let folder = folder();
+    for (family, robust, check) in [("consensus", 1, 1), ("sparsemat", 0, 1), ("buyers", 0, 0)] {
+        let options = ["--size", "5", "--ordered", "--to", "text"];
+        let trace = run(&[&["generate", family], &options[..]].concat()).stdout;
+        let path = file(&folder, &format!("{family}.trace"), trace);
+        for (command, status) in [("robust", robust), ("check", check), ("consistency", 0)] {
+            let output = run(&[command, &path]);
+            assert_eq!(output.status, status, "{command} {family}: {}", output.stderr);
+        }
+    }
+    // A family without a run, and the format without an order, stay partial.
+    for options in [["sat3", "--to", "text"], ["consensus", "--to", "edtrace"]] {
+        let sizes = ["--size", "5", "--ordered"];
+        let trace = run(&[&["generate"], &options[..], &sizes[..]].concat()).stdout;
+        let path = file(&folder, &format!("{}.part", options[0]), trace);
+        let output = run(&["robust", &path]);
+        assert_eq!(output.status, 2, "{}", output.stdout);
+    }
+}

@@ -38,7 +38,8 @@ pub(crate) struct GenerateArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) run: Option<PathBuf>,
 
-    /// Write the events in the order of the recorded run
+    /// Write the events in the order of the recorded run; in a format other than edtrace, the trace
+    /// is then one for `check`, `predict` and `robust`
     #[arg(long)]
     pub(crate) ordered: bool,
 
