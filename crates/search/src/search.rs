@@ -223,11 +223,6 @@ impl<'s, S: StateSystem> Search<'s, S> {
         }
     }
 
-    /// Changes the limit on states, so that a search that it cut can go on.
-    pub const fn set_states_max(&mut self, most: Option<u64>) {
-        self.options.states_max = most;
-    }
-
     /// Searches until the end, a limit or a stop. After a stop, a further call resumes the search.
     ///
     /// # Errors
@@ -248,13 +243,49 @@ impl<'s, S: StateSystem> Search<'s, S> {
         control: &Control<'_>,
         pause: &mut dyn FnMut(&Self, Pause) -> Result<(), SearchError>,
     ) -> Result<Outcome<S>, SearchError> {
+        self.run_raising(control, pause, &mut |_| None)
+    }
+
+    /// Like [`run_paused`](Self::run_paused), and calls `raise` with the limit on states when that
+    /// has cut the search. With a higher one from it, the search goes on at once. In breadth-first
+    /// order, the outcome is that of a search without the lower limits.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`run_paused`](Self::run_paused).
+    pub fn run_raising(
+        &mut self,
+        control: &Control<'_>,
+        pause: &mut dyn FnMut(&Self, Pause) -> Result<(), SearchError>,
+        raise: &mut dyn FnMut(u64) -> Option<u64>,
+    ) -> Result<Outcome<S>, SearchError> {
+        let limits = loop {
+            let limits = self.rounds(control, pause)?;
+            let cut_at = self.options.states_max.filter(|_| limits == [Limit::States]);
+            match cut_at.and_then(&mut *raise) {
+                Some(higher) => self.options.states_max = Some(higher),
+                None => break limits,
+            }
+        };
+        if !limits.is_empty() {
+            pause(self, Pause::Cut)?;
+        }
+        self.conclude(limits, control)
+    }
+
+    /// Searches until the end, a limit or a stop, and returns the limits that were met.
+    fn rounds(
+        &mut self,
+        control: &Control<'_>,
+        pause: &mut dyn FnMut(&Self, Pause) -> Result<(), SearchError>,
+    ) -> Result<Vec<Limit>, SearchError> {
         control.progress.phase("states");
         if std::mem::take(&mut self.stale)
             && let Some(table) = exclusive(&mut self.store).table_mut()
         {
             table.forget_provisional();
         }
-        let limits = thread::scope(|scope| {
+        thread::scope(|scope| {
             let pool = Pool::new(scope, self.options.threads.get());
             if pool.threads() < self.options.threads.get() {
                 control.progress.note(&fewer_threads(pool.threads(), self.options.threads.get()));
@@ -272,11 +303,7 @@ impl<'s, S: StateSystem> Search<'s, S> {
                     break Err(error);
                 }
             }
-        })?;
-        if !limits.is_empty() {
-            pause(self, Pause::Cut)?;
-        }
-        self.conclude(limits, control)
+        })
     }
 
     /// Reports each finding once, while the search runs: a search may take very long.

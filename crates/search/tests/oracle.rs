@@ -3,8 +3,8 @@
 use crate::random;
 
 use anyorder_search::{
-    Limit, Order, Outcome, Property, ResponseVerdict, SearchOptions, Stop, Storage, Violation,
-    search,
+    Limit, Order, Outcome, Property, ResponseVerdict, Search, SearchOptions, Stop, Storage,
+    Violation, search,
 };
 use anyorder_system::{Control, StateSystem};
 use random::livelocks::{Livelocks, MUTANTS, Without};
@@ -342,4 +342,33 @@ fn states_of_a_graph_are_in_the_order_of_one_thread() {
         at += 1;
     }
     assert_eq!(graph.len(), order.len());
+}
+
+/// A search whose limit on states is raised whenever it was met is one without a limit.
+#[test]
+fn a_limit_that_is_raised_leaves_no_trace() {
+    let (mut raised, mut ended) = (0, 0);
+    for seed in 1..=12 {
+        let system = RandomSystem::new(seed, large(seed));
+        // In depth-first order, the limit decides where a round ends, and so which states come first.
+        for storage in [Storage::Fingerprints, Storage::Exact] {
+            let mut options = options(Order::Breadth, storage, 1 + seed as usize % 3);
+            options.livelocks = true;
+            let whole = search(&system, &options, &Control::default()).unwrap();
+            options.states_max = Some(1 + seed % 50);
+            let mut times = 0;
+            let mut raise = |limit: u64| {
+                times += 1;
+                Some(limit * 2)
+            };
+            let mut search = Search::new(&system, &options).unwrap();
+            let control = Control::default();
+            let outcome = search.run_raising(&control, &mut |_, _| Ok(()), &mut raise).unwrap();
+            assert_eq!(summary(&outcome), summary(&whole), "seed {seed} {storage:?}");
+            raised += times;
+            ended += u32::from(outcome.complete);
+        }
+    }
+    println!("raised {raised} times, {ended} complete");
+    assert!(raised > 100 && ended > 20, "{raised} {ended}");
 }

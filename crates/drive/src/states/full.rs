@@ -10,8 +10,8 @@ use crate::remark::Remark;
 use crate::{JobControl, JobResult};
 use anyorder_finding::{Stats, option, stat};
 use anyorder_search::{
-    Exported, GraphFormat, Limit, Pause, Search, SearchError, SearchOptions, Stop, Storage,
-    WalkOptions, export, walk_watched,
+    Exported, GraphFormat, Pause, Search, SearchError, SearchOptions, Stop, Storage, WalkOptions,
+    export, walk_watched,
 };
 use anyorder_system::{Control, StateSystem};
 
@@ -68,17 +68,18 @@ pub(super) fn full<P: StateProgram>(
         }
         Ok(())
     };
-    let mut states_max = check_options.states_max;
-    let outcome = loop {
-        let outcome = search.run_paused(&control, &mut at_pause);
-        let outcome = outcome.map_err(|error| failure(program, error))?;
-        let cut_at = states_max.filter(|_| outcome.limits == [Limit::States]);
-        match cut_at.map(&mut *next_limit).transpose()?.flatten() {
-            Some(higher) => states_max = Some(higher),
-            None => break outcome,
-        }
-        search.set_states_max(states_max);
+    let mut failed = None;
+    let mut raise = |limit| {
+        next_limit(limit).unwrap_or_else(|why| {
+            failed = Some(why);
+            None
+        })
     };
+    let outcome = search.run_raising(&control, &mut at_pause, &mut raise);
+    if let Some(failed) = failed {
+        return Err(failed);
+    }
+    let outcome = outcome.map_err(|error| failure(program, error))?;
     let cut = !outcome.limits.is_empty();
     let remarks = checkpoint.and_then(|checkpoint| checkpoint.end(cut)).into_iter().collect();
     let counts = &outcome.stats;
