@@ -187,13 +187,7 @@ fn demote(finding: &mut Finding, what: &str) {
 fn warnings_of_operations(input: &str, ignored: &Ignored) -> Vec<Warning> {
     let warning = |one: &IgnoredOperation| {
         if one.without_effect {
-            // With branches, a read that none of them tests later could read something else.
-            let reads = match one.word.as_str() {
-                "branch" => "; each read keeps what it read, also where no branch tests it",
-                _ => "",
-            };
-            let text =
-                format!("operation `{}` orders nothing and accesses nothing{reads}", one.word);
+            let text = format!("operation `{}` orders nothing and accesses nothing", one.word);
             return Warning::new(WarningKind::Odd, input, text, one.count);
         }
         let what = "is unknown: assumed to order nothing and to access nothing";
