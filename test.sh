@@ -86,7 +86,9 @@ lints=$!
 # `crates/house` knows these lists: no binary is left out. Those that judge by time run alone.
 together="all faults home json machine programs tiny_system end_all"
 alone="bombs limits mutated"
-tests() { cargo test --workspace --quiet --no-fail-fast "$@" || fail "cargo test $*, with ANYORDER_SEED=$ANYORDER_SEED"; }
+tests() {
+    cargo test --workspace --quiet --no-fail-fast "$@" || fail "cargo test $(echo "$*" | sed 's/ -- .*//'), with ANYORDER_SEED=$ANYORDER_SEED"
+}
 
 # Of the tests that take long, those of the day run: each on one of three days. At night all do.
 others=""
