@@ -350,7 +350,7 @@ fn a_limit_that_is_raised_leaves_no_trace() {
     let (mut raised, mut ended) = (0, 0);
     for seed in 1..=12 {
         let system = RandomSystem::new(seed, large(seed));
-        // In depth-first order, the limit decides where a round ends, and so which states come first.
+        // Depth first, the limit decides where a round ends, and so which states come first.
         for storage in [Storage::Fingerprints, Storage::Exact] {
             let mut options = options(Order::Breadth, storage, 1 + seed as usize % 3);
             options.livelocks = true;

@@ -310,8 +310,8 @@ impl Tables {
         self.names.get(id)
     }
 
-    /// Returns whether an [`Other`](crate::EventKind::Other) of this name is a branch: `branch`, with
-    /// or without something in parentheses.
+    /// Returns whether an [`Other`](crate::EventKind::Other) of this name is a branch: `branch`,
+    /// with or without something in parentheses.
     #[must_use]
     pub fn is_branch(&self, name: NameId) -> bool {
         let word = || self.name(name).split('(').next();

@@ -155,7 +155,7 @@ names! { StatName:
     RE_EXPANSIONS "re_expansions";
     /// States in which not all tasks were tried.
     REDUCED_STATES "reduced_states";
-    /// States of searches with reduction that left out too little, so that all states were searched.
+    /// States of searches with reduction that left out too little: all states were searched.
     SAMPLED_STATES "sampled_states";
     /// States that were expanded again for runs with fewer switches.
     SWITCH_STATES "switch_states";

@@ -9,8 +9,8 @@ use anyorder_trace::{EventKind, Trace};
 /// Finds the free reads of a trace whose threads keep the order of their events. Empty if there are
 /// none, or if the accesses have more than `most` cells.
 ///
-/// Linear: one pass finds what each read observes. Another one, backwards, meets all that may depend
-/// on a read before the read itself.
+/// Linear: one pass finds what each read observes. Another one, backwards, meets all that may
+/// depend on a read before the read itself.
 pub(super) fn free_reads(trace: &Trace, cells: &Cells, most: usize) -> Vec<bool> {
     if !trace.has_branches() {
         return Vec::new();
