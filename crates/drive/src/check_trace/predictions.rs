@@ -219,6 +219,10 @@ fn confirm(
     let together = pairs.iter().filter_map(|pair| pair_result(pair)?.together()).min();
     keep_apart(race, together, pairs.len() as u64 == race.finding.pairs_total);
     let finding = &mut race.finding;
+    let form = pairs.iter().filter_map(|pair| pair_result(pair)?.form()).min();
+    if form.is_some() {
+        add_free_reads(trace, finding);
+    }
     if let Some(((first, second), witness)) = best {
         finding.confirmed = Some(true);
         finding.form = Some(witness.form.word().to_owned());
@@ -230,10 +234,9 @@ fn confirm(
             ..ExplanationStep::new(form_words(witness.form))
         };
         finding.explanation.insert(0, step);
-        add_free_reads(trace, finding);
         return (run, last_of(trace, finding, pairs, Some(&shown)));
     }
-    if let Some(form) = pairs.iter().filter_map(|pair| pair_result(pair)?.form()).min() {
+    if let Some(form) = form {
         finding.confirmed = Some(true);
         finding.form = Some(form.word().to_owned());
         return (None, last_of(trace, finding, pairs, None));

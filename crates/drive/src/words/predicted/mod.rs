@@ -55,10 +55,12 @@ pub(crate) fn with_trace(trace: &Trace, predicted: &mut [Predicted], cancel: &Ca
         if let Some((first, second, _)) = &found.witness
             && cancel.reason().is_none()
         {
-            evidence::add_free_reads(trace, finding);
             for (site, event) in finding.sites.iter_mut().zip([*first, *second]) {
                 site.chain = chain(trace, trace.event(event).task);
             }
+        }
+        if found.is_confirmed() {
+            add_free_reads(trace, finding);
         }
         if found.only_guards
             && let Some((a, b)) = found.event_pairs().first()
