@@ -33,6 +33,7 @@ mod streams;
 mod stuck;
 mod threads;
 mod tools;
+mod transactions;
 mod tutorial;
 mod understood;
 #[path = "written/main.rs"]

@@ -65,6 +65,8 @@ words! {
         Nondeterminism = "nondeterminism",
         /// A run equals no run that handles the input events one after another.
         NotSerializable = "not_serializable",
+        /// A block that is marked as atomic is interrupted.
+        Atomicity = "atomicity",
         /// Two runs of one schedule differ: the system under test is not controlled.
         Unstable = "unstable",
         /// A run exceeded the allowed number of steps.

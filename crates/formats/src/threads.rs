@@ -110,7 +110,7 @@ impl ThreadDoubt {
             ThreadDoubt::AtomicBlocks { thread, begins, .. } => {
                 let name = name(thread);
                 format!(
-                    "thread `{name}` begins {begins} times: `begin` and `end` seem to mark atomic blocks, and whether these are atomic is not checked"
+                    "thread `{name}` begins {begins} times: `begin` and `end` are taken for marks of atomic blocks"
                 )
             }
             ThreadDoubt::NothingToCheck => {

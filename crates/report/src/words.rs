@@ -200,8 +200,8 @@ pub(crate) fn is_predicted(finding: &Finding) -> bool {
 /// Returns the head of a step in a prediction's explanation; `None` for other steps.
 pub(crate) fn predicted_head(finding: &Finding, step: &ExplanationStep) -> Option<&'static str> {
     let rule = step.rule.as_deref()?;
-    if rule == "ignored" {
-        return Some("ignored");
+    if let Some(head) = ["ignored", "hint"].into_iter().find(|head| *head == rule) {
+        return Some(head);
     }
     if !is_predicted(finding) && rule != IMPOSSIBLE {
         return None;
@@ -212,7 +212,6 @@ pub(crate) fn predicted_head(finding: &Finding, step: &ExplanationStep) -> Optio
         "witness" => "shown by",
         "unconfirmed" => "unconfirmed",
         "missed" => "ordered",
-        "hint" => "hint",
         _ => return None,
     })
 }

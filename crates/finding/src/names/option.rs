@@ -118,6 +118,8 @@ names! { OptionName:
     MAX_REASONS "max-reasons";
     /// The file for a certificate.
     CERTIFICATE "certificate";
+    /// Whether `begin` and `end` of threads mark atomic blocks.
+    TRANSACTIONS "transactions";
     /// Locations that are left out.
     IGNORE "ignore";
     /// Whether conflicts that the program orders are left out.

@@ -211,6 +211,10 @@ names! { StatName:
     COMPONENTS "components";
     /// Input events that others interleave.
     EVENTS_INTERLEAVED "events_interleaved";
+    /// Atomic blocks of a trace of threads.
+    TRANSACTIONS "transactions";
+    /// Atomic blocks that lie on a cycle of conflicts.
+    TRANSACTIONS_ON_CYCLES "transactions_on_cycles";
     /// Violations, of whatever property.
     VIOLATIONS "violations";
     /// Procedures of a model.
