@@ -265,6 +265,8 @@ class Checker:
         lanes = [self.lane(request) for request in requests]
         fits = not self.tasks and len(requests) > 1 and len(set(lanes)) == len(lanes)
         demand(fits, "the end", "no cycle of requests of different threads")
+        awaited = [self.signal_wait(request) for request in requests]
+        needs = self.needs(requests) if any(awaited) else set()
         for number, request in enumerate(requests):
             place, e = f"request {number + 1}", trace.events[request]
             follower = (number + 1) % len(requests)
@@ -274,7 +276,10 @@ class Checker:
                     self.after(place, here, other.id, "program order")
                 if other.kind == "fork" and other.operand == trace.handler_of(request):
                     self.after(place, here, other.id, "fork")
-            if e.kind == "acquire":
+            if awaited[number] and self.misses(awaited[number], needs, requests[follower], lanes[follower]):
+                if e.kind != "join":
+                    self.after(place, here, self.alloc.get(request), "alloc")
+            elif e.kind == "acquire":
                 self.after(place, here, self.alloc.get(request), "alloc")
                 demand(not e.attempt, place, "an attempt does not wait")
                 begun = self.begins.get(request)
@@ -293,10 +298,55 @@ class Checker:
                 held = [s for s in opened if s["holder"] == lanes[follower] and (s["exclusive"] or not e.shared)]
                 demand(held, place, "the thread of the next request does not have the lock")
             else:
-                demand(e.kind == "join", place, "neither an acquire, nor a request, nor a join")
+                demand(e.kind == "join", place, "neither an acquire, nor a request, nor a join, nor a wait for a signal")
                 other = requests[follower]
                 waits = trace.handler_of(other) == e.operand and other < request
                 demand(waits, place, "does not wait for the end of the next request's thread")
+
+    def signal_wait(self, request):
+        """The wait and the condition of a thread that stands before this event until a signal comes."""
+        trace, task = self.trace, self.trace.events[request].task
+        own = [e for e in trace.events if e.task == task]
+        at = next(number for number, e in enumerate(own) if e.id == request)
+        end, begin = at, at - 1
+        while end < len(own) and own[end].kind in ("acquire", "request"):
+            end += 1
+        while begin >= 0 and own[begin].kind == "release":
+            begin -= 1
+        if end == len(own) or begin < 0 or own[end].kind != "wake" or own[begin].kind != "wait":
+            return None
+        signal, wait = self.wakes.get(own[end].id, (None, None))
+        condition = own[begin].operand
+        same = wait == own[begin].id and own[end].operand == condition and trace.events[signal].operand == condition
+        gives = same and trace.events[signal].kind in ("signal", "broadcast")
+        return (wait, condition) if gives else None
+
+    def needs(self, requests):
+        """What comes after a request by lanes, forks and joins."""
+        trace, found = self.trace, set()
+        for e in trace.events:
+            handler = trace.handler_of(e.id)
+            for other in trace.events[:e.id]:
+                if other.id not in found:
+                    continue
+                forks = other.kind == "fork" and other.operand == handler
+                joins = e.kind == "join" and (trace.handler_of(other.id) == e.operand or (other.kind == "fork" and other.operand == e.operand))
+                if self.lane(other.id) == self.lane(e.id) or forks or joins:
+                    found.add(e.id)
+                    break
+            if e.id in requests:
+                found.add(e.id)
+        return found
+
+    def misses(self, awaited, needs, follower, lane):
+        """Whether no signal can come any more, and the next lane would give one."""
+        wait, condition = awaited
+        places = {event: place for place, event in enumerate([*range(self.prefix), *self.order])}
+        every = [e.id for e in self.trace.events if e.kind in ("signal", "broadcast") and e.operand == condition]
+        if wait not in places:
+            return False
+        over = all(places[s] < places[wait] if s in places else s in needs for s in every)
+        return over and any(s >= follower and self.lane(s) == lane for s in every)
 
     def check_overtakes(self):
         one, two = self.trace.task_of(self.first), self.trace.task_of(self.second)

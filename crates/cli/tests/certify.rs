@@ -221,6 +221,52 @@ fn both_checkers_refuse_what_has_another_form_or_says_nothing() {
     }
 }
 
+/// `n` waits for a signal with lock `a`, which `m` takes before it gives one. `o` gives another.
+#[test]
+fn both_checkers_know_who_waits_for_a_signal() {
+    let folder = folder();
+    let head = "anyorder-trace 1\nhandler h0 \"m\" none\nhandler h1 \"n\" none\nhandler h2 \"o\" none\n\
+        task t0 \"m\" initial h0\ntask t1 \"n\" initial h1\ntask t2 \"o\" initial h2\n\
+        lock l0 \"a\"\ncondition c0 \"c\"\ncondition c1 \"d\"\n";
+    let text = format!(
+        "{head}t0 acquire l0\nt0 release l0\nt1 acquire l0\nt1 wait c0\nt2 signal c0\n\
+         t0 signal c0\nt1 wake c0\nt1 release l0\n"
+    );
+    let trace = file(&folder, "t.trace", &text);
+    let of = |requests: &str, steps: &str| {
+        let list = |names: &str, one: fn(&str) -> String| {
+            names.split_whitespace().map(one).collect::<Vec<String>>().join(",")
+        };
+        format!(
+            r#"{{"reordering":1,"form":"deadlock","requests":[{}],"reorders":"threads",
+            "prefix":0,"events":{},"steps":[{}]}}"#,
+            list(requests, |name| format!("\"{name}\"")),
+            steps.split_whitespace().count(),
+            list(steps, |name| format!("{{\"event\":\"{name}\"}}")),
+        )
+    };
+    for (requests, steps, expected) in [
+        ("7 1", "5 3 4", 0),
+        ("1 7", "5 3 4", 0),
+        ("7 1", "3 5 4", 0),
+        // The other signal wakes it, or can still come.
+        ("7 1", "3 4 5", 1),
+        ("7 1", "3 4", 1),
+        // The wait has not begun; nobody has the lock; `o` has no signal left.
+        ("7 1", "5 3", 1),
+        ("7 1", "5", 1),
+        ("7 6", "1 2 5 3 4", 1),
+        ("7 5", "3 4", 1),
+    ] {
+        let certificate = file(&folder, "certificate", of(requests, steps));
+        let ran = run(&["certify", &trace, &certificate]);
+        assert_eq!(ran.status, expected, "{requests}: {steps}\n{ran:?}");
+        if let Some(theirs) = python(&trace, &certificate) {
+            assert_eq!(theirs, expected, "the checker in Python: {requests}: {steps}");
+        }
+    }
+}
+
 #[test]
 fn a_field_of_a_schedule_that_is_there_is_checked() {
     let folder = folder();

@@ -76,6 +76,54 @@ fn a_deadlock_of_a_thread_forked_under_another_name_claims_nothing() {
     }
 }
 
+/// Waits for a signal with a lock that the thread which gives it must take first.
+fn monitors(extra: &str, after: &str) -> String {
+    format!(
+        "T2|acq(A)|21\nT2|rel(A)|22\n{extra}T1|acq(A)|11\nT1|acq(B)|12\nT1|wait(c)|13\n\
+        T1|rel(B)|13\n{after}T2|acq(B)|23\nT2|signal(c)|24\nT2|rel(B)|25\nT1|acq(B)|13\n\
+        T1|wake(c)|13\nT1|rel(B)|14\nT1|rel(A)|15\n"
+    )
+}
+
+#[test]
+fn a_thread_that_waits_for_a_signal_is_a_member_of_a_deadlock() {
+    let top = folder();
+    let trace = file(&top, "monitors.std", monitors("", ""));
+    for command in ["check", "predict"] {
+        let text = run(&[command, &trace]);
+        assert_eq!(text.status, 1, "{text:?}");
+        for part in [
+            "`T1` and `T2` can wait for each other: for a signal of `c` and for `A`",
+            "`T2` holds no lock, and wants `A` at 21 (event 1), which `T1` holds since 11 (event 3)",
+            "`T1` holds `A` since 11 (event 3), and wants a signal of `c` at 13 (event 5), \
+             which `T2` has yet to give at 24 (event 8)",
+            "5 no signal of c",
+            "T1 waits for a signal of c, which T2 has yet to give at 24 (event 8)",
+        ] {
+            let words = |text: &str| text.split_whitespace().collect::<Vec<&str>>().join(" ");
+            assert!(words(&text.stdout).contains(&words(part)), "{part}: {}", text.stdout);
+        }
+        let ran = run(&[command, &trace, "--format", "json"]);
+        let value = json(&ran);
+        let schema: Value = serde_json::from_str(&run(&["schema"]).stdout).expect("a schema");
+        assert_eq!(schema::check(&schema, &value), Vec::<String>::new());
+        let replayed = run_with_stdin(&["replay", &trace, "-"], ran.stdout.as_bytes());
+        assert!(replayed.stdout.contains("the witness holds"), "{replayed:?}");
+    }
+    // Another thread can give the signal; or T2 writes first what T1 reads; or has no lock before.
+    let other = monitors("", "T3|acq(B)|31\nT3|r(p)|32\nT3|signal(c)|33\nT3|rel(B)|34\n");
+    let other = other.replace("T1|wait", "T1|w(p)|12\nT1|wait");
+    let ordered = monitors("T2|w(p)|22\nT1|r(p)|10\n", "");
+    let free = monitors("", "").replace("T2|acq(A)|21\nT2|rel(A)|22\n", "");
+    for (name, text) in [("other", other), ("ordered", ordered), ("free", free)] {
+        let trace = file(&top, &format!("{name}.std"), text);
+        for command in ["check", "predict"] {
+            let value = json(&run(&[command, &trace, "--format", "json"]));
+            assert_eq!(value["stats"]["deadlocks"], 0, "{name}: {value}");
+        }
+    }
+}
+
 /// What users of detectors of lock orders complain of most: cycles that cannot happen.
 #[test]
 fn cycles_of_locks_that_cannot_happen_are_silent() {

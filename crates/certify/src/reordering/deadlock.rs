@@ -3,11 +3,13 @@
 use super::error::{ReorderingError, ReorderingReason};
 use super::run::{ReorderingChecker, Run};
 use super::{ClaimedDeadlock, Lanes};
+use crate::wakes::matches;
 use anyorder_system::Cancel;
 use anyorder_trace::{EventId, EventKind, LockId, TaskKind, Trace};
+use std::collections::{HashMap, HashSet};
 
 /// What keeps the order of its events: a handler, or a task.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Lane {
     Handler(u32),
     Task(u32),
@@ -28,8 +30,9 @@ impl ReorderingChecker<'_> {
     /// Checks that a sequence of events is a run of the program, and that it ends in a deadlock:
     /// each request is the next event of its lane and cannot happen. An acquire meets a section of
     /// the next request's lane that is open and excludes it, and so does a request with which its
-    /// lane ends; a join waits for the handler of the next request. Only for traces whose tasks
-    /// stay in order.
+    /// lane ends; a join waits for the handler of the next request; and who waits for a signal has
+    /// missed all those that need no request, and the next lane has one to give. Only for traces
+    /// whose tasks stay in order.
     ///
     /// # Errors
     ///
@@ -53,6 +56,13 @@ impl ReorderingChecker<'_> {
             return Err(at_end(first, ReorderingReason::NoCycle));
         }
         self.begin_run(prefix).map_err(|reason| at_end(first, reason))?;
+        let awaits: Vec<Option<SignalWait>> =
+            requests.iter().map(|request| signal_wait(trace, *request)).collect();
+        // Only where someone waits for a signal; linear in the trace.
+        let needs = match awaits.iter().any(Option::is_some) {
+            true => needs(trace, requests),
+            false => Vec::new(),
+        };
         let mut run = self.run(prefix);
         for (place, &event) in order.iter().enumerate() {
             let checked = cancel.check().map_err(ReorderingReason::from);
@@ -64,12 +74,95 @@ impl ReorderingChecker<'_> {
         }
         for (at, &request) in requests.iter().enumerate() {
             let next = (at + 1) % requests.len();
-            run.is_next(request)
-                .and_then(|()| run.waits(trace, request, (requests[next], lanes[next])))
-                .map_err(|reason| at_end(request, reason))?;
+            run.is_next(request).map_err(|reason| at_end(request, reason))?;
+            let follower = (requests[next], lanes[next]);
+            let misses = awaits[at]
+                .is_some_and(|wait| misses(trace, wait, (prefix, order), (&needs, follower)));
+            if !misses {
+                run.waits(trace, request, follower).map_err(|reason| at_end(request, reason))?;
+            }
         }
         Ok(())
     }
+}
+
+/// A wait for a signal of a condition.
+#[derive(Clone, Copy)]
+struct SignalWait {
+    wait: EventId,
+    condition: u32,
+}
+
+/// Returns the wait for a signal that keeps a thread before an event: its events between a wait and
+/// the matched wake are first releases, before this one, and then acquires and requests.
+fn signal_wait(trace: &Trace, id: EventId) -> Option<SignalWait> {
+    let task = trace.event(id).task;
+    let of_task = |other: &EventId| trace.event(*other).task == task;
+    let mut later = (id.0..trace.len() as u32).map(EventId).filter(of_task);
+    let takes = |other: EventId| {
+        matches!(trace.event(other).kind(), EventKind::Acquire | EventKind::Request)
+    };
+    let wake = later.find(|other| !takes(*other))?;
+    let mut earlier = (0..id.0).rev().map(EventId).filter(of_task);
+    let wait = earlier.find(|other| trace.event(*other).kind() != EventKind::Release)?;
+    let condition = trace.event(wait).operand;
+    let ends =
+        trace.event(wake).kind() == EventKind::Wake && trace.event(wake).operand == condition;
+    if trace.event(wait).kind() != EventKind::Wait || !ends {
+        return None;
+    }
+    let found = matches(trace).remove(&wake)?;
+    let is_of = gives(trace, found.signal, condition);
+    (found.wait == Some(wait) && is_of).then_some(SignalWait { wait, condition })
+}
+
+fn gives(trace: &Trace, id: EventId, condition: u32) -> bool {
+    let event = trace.event(id);
+    matches!(event.kind(), EventKind::Signal | EventKind::Broadcast) && event.operand == condition
+}
+
+/// Returns for each event whether it needs a request: it is one or stands after one in its lane, or
+/// after a fork of its lane, or a join of a lane, that does.
+fn needs(trace: &Trace, requests: &[EventId]) -> Vec<bool> {
+    let mut lanes: HashMap<Lane, bool> = HashMap::new();
+    let (mut forked, mut over): (HashSet<u32>, HashSet<u32>) = Default::default();
+    let mut needs = Vec::with_capacity(trace.len());
+    for event in trace.events() {
+        let handler = trace.handler_of(event.id).0;
+        let joins = event.kind() == EventKind::Join
+            && (over.contains(&event.operand) || forked.contains(&event.operand));
+        let of_lane = lanes.entry(Lane::of(trace, event.id)).or_default();
+        *of_lane |= joins || forked.contains(&handler) || requests.contains(&event.id);
+        if *of_lane {
+            over.insert(handler);
+            if event.kind() == EventKind::Fork {
+                forked.insert(event.operand);
+            }
+        }
+        needs.push(*of_lane);
+    }
+    needs
+}
+
+/// Returns whether a wait has missed all signals that need no request, and the lane of the next
+/// request has one that does.
+fn misses(
+    trace: &Trace,
+    SignalWait { wait, condition }: SignalWait,
+    (prefix, order): (u32, &[EventId]),
+    (needs, (next, lane)): (&[bool], (EventId, Lane)),
+) -> bool {
+    let mut places: HashMap<EventId, usize> =
+        (0..prefix).map(|at| (EventId(at), at as usize)).collect();
+    places.extend(order.iter().enumerate().map(|(at, id)| (*id, prefix as usize + at)));
+    let Some(begun) = places.get(&wait) else { return false };
+    let all = trace.events().map(|event| event.id).filter(|id| gives(trace, *id, condition));
+    let all: Vec<EventId> = all.collect();
+    let is_over = |id: &EventId| match places.get(id) {
+        Some(place) => place < begun,
+        None => needs[id.index()],
+    };
+    all.iter().all(is_over) && all.iter().any(|id| *id >= next && Lane::of(trace, *id) == lane)
 }
 
 /// Returns whether a lane has nothing after an event but its exit: it asked, and the trace does not

@@ -77,10 +77,10 @@ pub(crate) fn run_of_deadlock(
         before = Some(place);
         steps.push(RunStep { left_out, ..step(trace, witness.order[place]) });
     }
-    steps.extend(actions.iter().enumerate().map(|(at, event)| RunStep {
-        takes: None,
-        failure: Some(cycle.blocked(at)),
-        ..step(trace, *event)
+    steps.extend(requests.iter().enumerate().map(|(at, request)| {
+        let step = step(trace, cycle.place(request));
+        let what = cycle.no_signal(request).unwrap_or(step.what);
+        RunStep { what, takes: None, failure: Some(cycle.blocked(at)), ..step }
     }));
     let (first, end) = (witness.prefix as usize, cycle.end());
     Run { first, steps, end, by_lane: true, ..Run::default() }

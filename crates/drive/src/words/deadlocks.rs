@@ -5,7 +5,7 @@ use anyorder_finding::{ExplanationStep, Finding, Kind, Severity, Site, assign_id
 use anyorder_predict::{
     Deadlock, DeadlockCut, DeadlockEvidence, DeadlockRequest, GaveUp, WaitsFor,
 };
-use anyorder_trace::{EventId, EventKind, HandlerId, LockId, Trace};
+use anyorder_trace::{ConditionId, Event, EventId, EventKind, HandlerId, LockId, Trace};
 use std::collections::BTreeMap;
 use std::mem;
 
@@ -143,7 +143,44 @@ impl Cycle<'_> {
         match request.waits_for {
             WaitsFor::Lock(lock) => format!("`{}`", self.lock(lock)),
             WaitsFor::End(handler) => format!("the end of `{}`", self.trace.handler_name(handler)),
+            WaitsFor::Signal(condition) => format!("a signal of `{}`", self.condition(condition)),
         }
+    }
+
+    fn condition(&self, condition: ConditionId) -> &str {
+        let tables = self.trace.tables();
+        tables.conditions.get(condition.index()).map_or("?", |name| tables.name(*name))
+    }
+
+    /// Returns the event at which a thread begins to wait: for a signal, its wait, else the
+    /// request itself. Linear in the trace.
+    pub(crate) fn place(&self, request: &DeadlockRequest) -> EventId {
+        let WaitsFor::Signal(condition) = request.waits_for else { return request.event };
+        let task = self.trace.event(request.event).task;
+        let before = self.trace.events().take(request.event.index());
+        let mut waits = before.filter(|event| {
+            event.task == task && event.kind() == EventKind::Wait && event.operand == condition.0
+        });
+        waits.next_back().map_or(request.event, |wait| wait.id)
+    }
+
+    /// Says what a thread meets that waits for a signal: its next event is no part of that.
+    pub(crate) fn no_signal(&self, request: &DeadlockRequest) -> Option<String> {
+        let WaitsFor::Signal(condition) = request.waits_for else { return None };
+        Some(format!("no signal of {}", self.condition(condition)))
+    }
+
+    /// Returns the next signal that the thread of the next request would give.
+    fn signal(&self, at: usize) -> Option<EventId> {
+        let WaitsFor::Signal(condition) = self.requests[at].waits_for else { return None };
+        let next = self.requests[(at + 1) % self.requests.len()].event;
+        let lane = self.trace.handler_of(next);
+        let gives = |event: &Event| {
+            matches!(event.kind(), EventKind::Signal | EventKind::Broadcast)
+                && event.operand == condition.0
+                && self.trace.handler_of(event.id) == lane
+        };
+        self.trace.events().skip(next.index()).find(gives).map(|event| event.id)
     }
 
     fn threads(&self) -> String {
@@ -154,20 +191,29 @@ impl Cycle<'_> {
     /// Returns the problem in one phrase.
     pub(crate) fn title(&self) -> String {
         let circle = if self.requests.len() > 2 { " in a circle" } else { "" };
-        let things = self.requests.iter().map(|request| self.thing(request)).collect();
-        format!("{} can wait for each other{circle}: for {}", self.threads(), listed(things))
+        let is_signal = |one: &DeadlockRequest| matches!(one.waits_for, WaitsFor::Signal(_));
+        // `for a signal of c and A` would be one thing.
+        let (first, each) = match self.requests.iter().any(is_signal) {
+            true => ("", "for "),
+            false => ("for ", ""),
+        };
+        let things = self.requests.iter().map(|one| format!("{each}{}", self.thing(one)));
+        let things = listed(things.collect());
+        format!("{} can wait for each other{circle}: {first}{things}", self.threads())
     }
 
     fn sites(&self) -> Vec<Site> {
         let site = |request: &DeadlockRequest| {
-            let event = self.trace.event(request.event);
             let location = match request.waits_for {
                 WaitsFor::Lock(lock) => Some(self.lock(lock).to_owned()),
                 WaitsFor::End(handler) => Some(self.trace.handler_name(handler).to_owned()),
+                WaitsFor::Signal(condition) => Some(self.condition(condition).to_owned()),
             };
+            let place = self.place(request);
+            let event = self.trace.event(place);
             let shared = if event.mode().is_shared() { " shared" } else { "" };
             let access = Some(format!("{}{shared}", event.kind().word()));
-            Site { location, access, ..site(self.trace, request.event) }
+            Site { location, access, ..site(self.trace, place) }
         };
         self.requests.iter().map(site).collect()
     }
@@ -198,7 +244,8 @@ impl Cycle<'_> {
                 true => "holds no lock".to_owned(),
                 false => format!("holds {}", listed(held)),
             };
-            let mut events = vec![self.trace.event_name(request.event)];
+            let place = self.place(request);
+            let mut events = vec![self.trace.event_name(place)];
             events.extend(request.held.iter().map(|(_, since)| self.trace.event_name(*since)));
             ExplanationStep {
                 events,
@@ -208,7 +255,7 @@ impl Cycle<'_> {
                         "`{}` {holds}, and wants {} at {}, {}",
                         self.lane(at),
                         self.thing(request),
-                        self.at(request.event),
+                        self.at(place),
                         self.keeps(at)
                     ),
                 )
@@ -218,6 +265,13 @@ impl Cycle<'_> {
 
     /// Says what keeps a request from being granted.
     fn keeps(&self, at: usize) -> String {
+        if let WaitsFor::Signal(_) = self.requests[at].waits_for {
+            let next = self.lane(at + 1);
+            return match self.signal(at) {
+                Some(signal) => format!("which `{next}` has yet to give at {}", self.at(signal)),
+                None => format!("which `{next}` has yet to give"),
+            };
+        }
         match self.since(at) {
             Some(since) => format!("which `{}` holds since {}", self.lane(at + 1), self.at(since)),
             None => format!("and `{}` has not ended", self.lane(at + 1)),
@@ -227,11 +281,15 @@ impl Cycle<'_> {
     /// Returns why a request is not granted at the end of a run, in a phrase.
     pub(crate) fn blocked(&self, at: usize) -> String {
         let thing = self.thing(&self.requests[at]).replace('`', "");
-        match self.since(at) {
-            Some(since) => {
-                format!("waits for {thing}, held by {} since {}", self.lane(at + 1), self.at(since))
+        let next = self.lane(at + 1);
+        match (self.since(at), self.signal(at)) {
+            (Some(since), _) => {
+                format!("waits for {thing}, held by {next} since {}", self.at(since))
             }
-            None => format!("waits for {thing}"),
+            (None, Some(signal)) => {
+                format!("waits for {thing}, which {next} has yet to give at {}", self.at(signal))
+            }
+            (None, None) => format!("waits for {thing}"),
         }
     }
 
@@ -247,6 +305,10 @@ impl Cycle<'_> {
 
     fn hint(&self) -> &'static str {
         let joins = |request: &DeadlockRequest| matches!(request.waits_for, WaitsFor::End(_));
+        let signals = |request: &DeadlockRequest| matches!(request.waits_for, WaitsFor::Signal(_));
+        if self.requests.iter().any(signals) {
+            return "wait for a signal without holding a lock that the thread which gives it takes";
+        }
         match self.requests.iter().any(joins) {
             true => "wait for the end of a thread without holding a lock that it takes",
             false => {
@@ -270,11 +332,15 @@ fn listed(mut names: Vec<String>) -> String {
 /// Returns the requests of a cycle with the locks that their threads hold there in the trace.
 /// Linear in the trace.
 pub(crate) fn requests(trace: &Trace, events: &[EventId]) -> Vec<DeadlockRequest> {
-    let request = |id: &EventId| {
+    let request = |(at, id): (usize, &EventId)| {
+        let next = events[(at + 1) % events.len()];
         let event = trace.event(*id);
         let waits_for = match event.kind() {
             EventKind::Join => WaitsFor::End(HandlerId(event.operand)),
-            _ => WaitsFor::Lock(LockId(event.operand)),
+            kind => match signal_of(trace, (*id, kind), next) {
+                Some(condition) => WaitsFor::Signal(condition),
+                None => WaitsFor::Lock(LockId(event.operand)),
+            },
         };
         let lane = trace.handler_of(*id);
         let mut held: Vec<(LockId, EventId, u32)> = Vec::new();
@@ -301,5 +367,28 @@ pub(crate) fn requests(trace: &Trace, events: &[EventId]) -> Vec<DeadlockRequest
         let held = held.into_iter().map(|(lock, since, _)| (lock, since)).collect();
         DeadlockRequest { event: *id, waits_for, held }
     };
-    events.iter().map(request).collect()
+    events.iter().enumerate().map(request).collect()
+}
+
+/// Returns the condition of which a request waits for a signal: a wake, or an acquire after a wait
+/// and its releases, if the thread of the next request does not hold the lock.
+fn signal_of(
+    trace: &Trace,
+    (id, kind): (EventId, EventKind),
+    next: EventId,
+) -> Option<ConditionId> {
+    let (event, other) = (trace.event(id), trace.handler_of(next));
+    if kind == EventKind::Wake {
+        return Some(ConditionId(event.operand));
+    }
+    let mut own = trace.events().take(id.index()).filter(|before| before.task == event.task);
+    let wait = own.rfind(|before| before.kind() != EventKind::Release)?;
+    let mut depth = 0_i64;
+    for before in trace.events().take(next.index()) {
+        if before.operand == event.operand && trace.handler_of(before.id) == other {
+            depth += i64::from(before.kind() == EventKind::Acquire);
+            depth -= i64::from(before.kind() == EventKind::Release);
+        }
+    }
+    (wait.kind() == EventKind::Wait && depth <= 0).then_some(ConditionId(wait.operand))
 }

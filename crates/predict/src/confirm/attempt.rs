@@ -293,6 +293,11 @@ impl Nodes {
                 }
             }
         }
+        for (first, second) in &input.question.early {
+            if *first >= start && *second >= start {
+                problem.before(node(*first), node(*second), Tag(0)).ok()?;
+            }
+        }
         let is_required = |event: u32| input.required.has(past, event);
         let length = self.of.len() as u32;
         let mut positions: Vec<u32> = self

@@ -5,6 +5,7 @@ use super::attempt::{AttemptInput, End, OutsideEvents};
 use super::chains::NONE;
 use super::deadlock::closure::Closures;
 use super::deadlock::sabotage::Sabotage;
+use super::deadlock::signals::{SIGNALS_MAX, Signals};
 use super::in_order::InOrder;
 use super::past::Past;
 use super::question::{Overtaken, Question};
@@ -100,6 +101,9 @@ pub struct Confirmer<'t> {
     pub(super) task_pairs: TaskPairs,
     /// The clocks of the trace, once they were asked for; `None` if they need too much memory.
     closures: Option<Option<Rc<Closures>>>,
+    signals: Option<Rc<Signals>>,
+    /// The most numbers that [`Signals`] may take.
+    pub(super) signals_max: usize,
     pub(super) in_order: InOrder,
     pub(super) sabotage: Sabotage,
 }
@@ -185,6 +189,8 @@ impl<'t> Confirmer<'t> {
             window: Window::default(),
             task_pairs: TaskPairs::default(),
             closures: None,
+            signals: None,
+            signals_max: SIGNALS_MAX,
             in_order: InOrder::default(),
             sabotage: Sabotage::None,
         }
@@ -193,13 +199,21 @@ impl<'t> Confirmer<'t> {
     /// Returns the clocks of the trace, which closures need.
     pub(super) fn closures(&mut self, cancel: &Cancel) -> Option<Rc<Closures>> {
         if self.closures.is_none() {
-            let closures = Closures::new(&self.past, cancel, self.sabotage).map(Rc::new);
+            let signals = self.signals(cancel);
+            let closures = Closures::new(&self.past, signals, cancel, self.sabotage).map(Rc::new);
             if closures.is_none() && cancel.reason().is_some() {
                 return None;
             }
             self.closures = Some(closures);
         }
         self.closures.clone().flatten()
+    }
+
+    /// Returns the waits for signals of the trace.
+    pub(super) fn signals(&mut self, cancel: &Cancel) -> Rc<Signals> {
+        let most = self.signals_max;
+        let new = || Rc::new(Signals::new(&self.past, most, cancel, self.sabotage));
+        Rc::clone(self.signals.get_or_insert_with(new))
     }
 
     /// Counts visited events.
@@ -212,6 +226,13 @@ impl<'t> Confirmer<'t> {
     #[must_use]
     pub fn with_fault(self, sabotage: Sabotage) -> Self {
         Confirmer { sabotage, ..self }
+    }
+
+    /// Bounds what waits for signals may take.
+    #[cfg(test)]
+    #[must_use]
+    pub fn with_signals_max(self, signals_max: usize) -> Self {
+        Confirmer { signals_max, ..self }
     }
 
     /// Returns the counts of the search so far.

@@ -3,6 +3,7 @@
 
 use super::answer::Form;
 use super::deadlock::sabotage::Sabotage;
+use super::deadlock::signals::Signals;
 use super::holding::{Section, SectionId};
 use super::past::Past;
 use super::units::{get_of, post_of};
@@ -23,6 +24,9 @@ pub(super) struct Question {
     by_lock: Vec<(u32, u32)>,
     /// Required events besides those that the tail needs.
     pub(super) needs: Vec<u32>,
+    /// Pairs of required events of which the first comes before the second: signals that are over
+    /// before a wait begins.
+    pub(super) early: Vec<(u32, u32)>,
     /// An event that must be absent.
     pub(super) never: Option<u32>,
     /// The events of the tail whose communication is required.
@@ -55,8 +59,13 @@ impl Question {
     }
 
     /// Builds the question whether threads can come to these requests while each of them waits for
-    /// the next: a lock that an event of the tail acquires, or the end of a thread.
-    pub(super) fn deadlock(past: &Past<'_>, requests: &[u32], sabotage: Sabotage) -> Question {
+    /// the next: a lock that an event of the tail acquires, the end of a thread, or a signal. With
+    /// the requests, whether each waits for a signal.
+    pub(super) fn deadlock(
+        past: &Past<'_>,
+        (requests, waits, signals): (&[u32], &[bool], &Signals),
+        sabotage: Sabotage,
+    ) -> Question {
         let (first, last) = (requests.iter().min(), requests.iter().max());
         let pair = (first.copied().unwrap_or(0), last.copied().unwrap_or(0));
         let tail = (requests.to_vec(), Vec::new());
@@ -68,6 +77,17 @@ impl Question {
                 && (sabotage == Sabotage::RequestsHeld || !is_asked_for)
         };
         question.held.retain(is_held);
+        // Whoever waits for a signal has missed all those that can come.
+        for (request, _) in requests.iter().zip(waits).filter(|(_, is_wait)| **is_wait) {
+            let Some(wait) = signals.wait_at(*request) else { continue };
+            let free = signals.free(past, wait.condition, requests);
+            if sabotage != Sabotage::FreeSignals {
+                question.needs.extend(&free);
+            }
+            if sabotage != Sabotage::SignalsLate {
+                question.early.extend(free.iter().map(|signal| (*signal, wait.wait)));
+            }
+        }
         question.index_locks(past);
         question
     }
@@ -87,11 +107,22 @@ impl Question {
             })
             .collect();
         let asks_all = matches!(form, Form::Reversed | Form::Overtakes);
-        let must_communicate = |event: &u32| asks_all || past.is_bound(*event);
+        // A request need not be granted.
+        let is_bound = |event: u32| form != Form::Deadlock && past.is_bound(event);
+        let must_communicate = |event: &u32| asks_all || is_bound(*event);
         let communicating = tail.iter().copied().filter(must_communicate).collect();
-        let by_lock = Vec::new();
-        let mut question =
-            Question { first, second, form, tail, held, by_lock, needs, never, communicating };
+        let mut question = Question {
+            first,
+            second,
+            form,
+            tail,
+            held,
+            by_lock: Vec::new(),
+            needs,
+            early: Vec::new(),
+            never,
+            communicating,
+        };
         question.index_locks(past);
         question
     }

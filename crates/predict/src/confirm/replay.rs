@@ -133,6 +133,11 @@ impl Replay {
                 break;
             }
         }
+        for (first, second) in &question.early {
+            if self.replayed.place(*first) > self.replayed.place(*second) {
+                broken.push(vec![Atom::Before(*first, *second)]);
+            }
+        }
         if !past.openings.is_empty() {
             let place = |event: u32| self.replayed.place(event);
             let openings = (&past.openings, past.trace);

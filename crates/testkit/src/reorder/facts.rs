@@ -3,6 +3,7 @@
 use super::bound_reads::bound_reads;
 use super::components::Components;
 use super::rules::{Observes, ReorderRule};
+use super::sections::{Section, blocking_section, sections};
 use crate::naive::ended::{self, Ended};
 use crate::naive::{RuleSet, Rules};
 use anyorder_trace::{Event, EventId, EventKind, InputFamily, Location, TaskId, TaskKind, Trace};
@@ -13,15 +14,6 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) enum Cell {
     Byte(u32, u64),
     Place(usize),
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Section {
-    lock: u32,
-    lane: (bool, u32),
-    acquire: usize,
-    release: Option<usize>,
-    exclusive: bool,
 }
 
 /// The state that distinguishes two sequences of the same events.
@@ -64,6 +56,8 @@ pub(super) struct Facts {
     ended: Vec<Ended>,
     /// By event, its task.
     tasks: Vec<TaskId>,
+    /// Whether sequences differ by the order of all signals.
+    pub(super) tells_signals: bool,
     components: Option<Components>,
     /// Events whose order the rules of components constrain.
     component_events: BTreeSet<usize>,
@@ -140,6 +134,7 @@ impl Facts {
                 None => ended::list(trace, Rules::all(RuleSet::Threads)),
             },
             tasks: events.iter().map(|event| event.task).collect(),
+            tells_signals: false,
             components: None,
             component_events: BTreeSet::new(),
         }
@@ -188,7 +183,7 @@ impl Facts {
         let waits = self.woken.iter().flatten();
         let mut ordered: BTreeSet<usize> =
             waits.flat_map(|(s, w)| [Some(*s), *w]).flatten().collect();
-        if self.timeouts.iter().any(Option::is_some) {
+        if self.tells_signals || self.timeouts.iter().any(Option::is_some) {
             ordered.extend(self.timeouts.iter().flatten().map(|(_, wait)| *wait));
             ordered.extend((0..self.signals.len()).filter(|event| self.signals[*event].is_some()));
         }
@@ -330,7 +325,7 @@ fn is_over(of: &Ended, run: &[usize], event: usize) -> bool {
 }
 
 /// The handler of an event.
-fn handler(trace: &Trace, event: &Event) -> u32 {
+pub(super) fn handler(trace: &Trace, event: &Event) -> u32 {
     trace.tables().tasks[event.task.index()].handler.0
 }
 
@@ -457,50 +452,6 @@ fn cells_of(trace: &Trace, event: &Event) -> Vec<Cell> {
     }
 }
 
-fn sections(trace: &Trace, events: &[Event], by_handler: bool) -> Vec<Section> {
-    let holder = |event: &Event| match by_handler && handler(trace, event) != u32::MAX {
-        true => (false, handler(trace, event)),
-        false => lane(trace, event),
-    };
-    let mut sections: Vec<Section> = Vec::new();
-    let acquires = |e: &&Event| e.kind() == EventKind::Acquire;
-    for begin in events.iter().filter(acquires) {
-        let lane_of_begin = holder(begin);
-        let own = |s: &Section| s.lane == lane_of_begin && s.lock == begin.operand;
-        let inside = |s: &Section| s.release.is_none_or(|release| release > begin.id.index());
-        if sections.iter().any(|s| own(s) && inside(s)) {
-            continue;
-        }
-        let mut section = Section {
-            lock: begin.operand,
-            lane: lane_of_begin,
-            acquire: begin.id.index(),
-            release: None,
-            exclusive: false,
-        };
-        let mut times = 0;
-        for event in &events[begin.id.index()..] {
-            if event.operand != begin.operand || holder(event) != lane_of_begin {
-                continue;
-            }
-            match event.kind() {
-                EventKind::Acquire => {
-                    times += 1;
-                    section.exclusive |= !event.mode().is_shared();
-                }
-                EventKind::Release => times -= 1,
-                _ => {}
-            }
-            if times == 0 {
-                section.release = Some(event.id.index());
-                break;
-            }
-        }
-        sections.push(section);
-    }
-    sections
-}
-
 fn woken(trace: &Trace, events: &[Event]) -> Vec<Option<(usize, Option<usize>)>> {
     let mut woken: Vec<Option<(usize, Option<usize>)>> = Vec::new();
     for wake in events {
@@ -562,37 +513,4 @@ fn timeout(events: &[Event], this: &Event) -> Option<(u32, usize)> {
         |e: &Event| e.kind() == EventKind::Wait && e.task == this.task && e.operand == this.operand;
     let wait = events[..this.id.index()].iter().rposition(is_wait)?;
     this.op.is_timeout().then_some((this.operand, wait))
-}
-
-/// The section that blocked a failed attempt, by its place in the list.
-fn blocking_section(
-    trace: &Trace,
-    events: &[Event],
-    sections: &[Section],
-    this: &Event,
-    by_handler: bool,
-) -> Option<usize> {
-    if this.kind() != EventKind::Refused {
-        return None;
-    }
-    let at = this.id.index();
-    let holder = |event: &Event| match by_handler && handler(trace, event) != u32::MAX {
-        true => (false, handler(trace, event)),
-        false => lane(trace, event),
-    };
-    let takes_it_all = |section: &Section| {
-        events[section.acquire..at].iter().any(|e| {
-            let takes = e.kind() == EventKind::Acquire && e.operand == section.lock;
-            takes && holder(e) == section.lane && !e.mode().is_shared()
-        })
-    };
-    let is_blocking = |section: &Section| {
-        section.lock == this.operand
-            && section.lane != holder(this)
-            && section.acquire < at
-            && section.release.is_none_or(|release| release > at)
-            && (!this.mode().is_shared() || takes_it_all(section))
-    };
-    let blocking = sections.iter().enumerate().filter(|(_, section)| is_blocking(section));
-    blocking.max_by_key(|(_, section)| section.acquire).map(|(at, _)| at)
 }

@@ -18,6 +18,7 @@ mod bound_reads;
 mod components;
 mod facts;
 mod rules;
+mod sections;
 
 use crate::naive::Rules;
 use anyorder_trace::Trace;
@@ -91,6 +92,12 @@ impl Reorderings {
 
     fn checks_ends(&self) -> bool {
         self.skipped != Some(ReorderRule::Ended)
+    }
+
+    /// Visits sequences of the same events once for each order of their signals, and of the waits
+    /// that these end.
+    pub fn tell_signals(&mut self) {
+        self.facts.tells_signals = true;
     }
 
     /// Drops a rule.

@@ -22,10 +22,12 @@
 
 use super::requests::Class;
 use super::sabotage::Sabotage;
+use super::signals::Signals;
 use crate::confirm::chains::NONE;
 use crate::confirm::past::Past;
 use anyorder_system::Cancel;
 use std::cell::Cell;
+use std::rc::Rc;
 
 /// The most numbers in all clocks together.
 const CLOCKS_MAX: usize = 1 << 26;
@@ -41,6 +43,7 @@ pub(in crate::confirm) struct Closures {
     pub(in crate::confirm) locks: Vec<LockSections>,
     /// Lists of sections visited so far.
     work: Cell<u64>,
+    signals: Rc<Signals>,
     sabotage: Sabotage,
 }
 
@@ -82,6 +85,7 @@ impl Closures {
     /// Makes the clocks of a trace; `None` if there are too many, or once the job is stopped.
     pub(in crate::confirm) fn new(
         past: &Past<'_>,
+        signals: Rc<Signals>,
         cancel: &Cancel,
         sabotage: Sabotage,
     ) -> Option<Closures> {
@@ -95,6 +99,7 @@ impl Closures {
             clocks: vec![0; chains],
             locks: Vec::new(),
             work: Cell::new(0),
+            signals,
             sabotage,
         };
         let mut of_chain: Vec<u32> = vec![0; chains];
@@ -204,6 +209,7 @@ impl Closures {
             for ((_, list), at) in choice.iter().zip(&closed.chosen) {
                 self.add_before(past, *list.get(*at)?, &mut closed.tops);
             }
+            let late = self.add_signals(past, (choice, classes), &mut closed, rule);
             while self.end_sections(
                 (past, &matters),
                 (choice, classes),
@@ -217,6 +223,10 @@ impl Closures {
                 *at += passed;
                 is_open |= passed > 0;
             }
+            if let Some(late) = late.filter(|_| !is_open) {
+                closed.chosen[late] += 1;
+                is_open = true;
+            }
             if !is_open {
                 return Some(closed);
             }
@@ -224,6 +234,41 @@ impl Closures {
                 return None;
             }
         }
+    }
+
+    /// Adds the signals that must be over before waits of the choice begin. Returns a list whose
+    /// request began to wait before one of them, if the order of the trace is asked for.
+    fn add_signals(
+        &self,
+        past: &Past<'_>,
+        (choice, classes): (&Choice<'_>, &[&Class]),
+        closed: &mut Closed,
+        rule: Rule,
+    ) -> Option<usize> {
+        if !classes.iter().any(|class| is_signal(past, class)) {
+            return None;
+        }
+        let chosen = choice.iter().zip(&closed.chosen);
+        let requests: Vec<u32> =
+            chosen.filter_map(|((_, list), at)| list.get(*at).copied()).collect();
+        let mut late = None;
+        for (at, request) in requests.iter().enumerate() {
+            let Some(wait) = self.signals.wait_at(*request) else { continue };
+            if !is_signal(past, classes[at]) {
+                continue;
+            }
+            for signal in self.signals.free(past, wait.condition, &requests) {
+                self.work.set(self.work.get() + 1);
+                if self.sabotage != Sabotage::FreeSignals {
+                    self.add(past, signal, &mut closed.tops);
+                }
+                let is_late = signal > wait.wait && rule == Rule::InOrder;
+                if is_late && self.sabotage != Sabotage::SignalsLate {
+                    late = Some(at);
+                }
+            }
+        }
+        late
     }
 
     /// Adds the releases of sections that must end. Returns whether the set has grown; `None` if
@@ -296,6 +341,12 @@ impl Closures {
         let prefix = prefix.unwrap_or(end.min(prefix_max));
         (prefix, (prefix..end).filter(is_in).collect())
     }
+}
+
+/// Returns whether requests of a class wait for a signal.
+pub(super) fn is_signal(past: &Past<'_>, class: &Class) -> bool {
+    let tables = past.trace.tables();
+    class.target.number as usize >= tables.locks.len() + tables.handlers.len()
 }
 
 /// Returns the acquire of a section.

@@ -1,10 +1,11 @@
 //! What a search for deadlocks finds.
 
 use super::requests::Class;
+use super::signals::Signals;
 use crate::confirm::answer::{GaveUp, Witness};
 use crate::confirm::past::Past;
 use anyorder_system::StopReason;
-use anyorder_trace::{EventId, HandlerId, LockId};
+use anyorder_trace::{ConditionId, EventId, HandlerId, LockId};
 
 /// Limits on the search for deadlocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -101,6 +102,8 @@ pub enum WaitsFor {
     Lock(LockId),
     /// The end of a thread.
     End(HandlerId),
+    /// A signal of a condition.
+    Signal(ConditionId),
 }
 
 /// What is known of a cycle of requests.
@@ -148,16 +151,20 @@ impl Deadlock {
 /// Describes a cycle by one choice of requests.
 pub(super) fn deadlock(
     past: &Past<'_>,
-    of_cycle: &[&Class],
+    (of_cycle, signals): (&[&Class], &Signals),
     requests: &[u32],
     evidence: DeadlockEvidence,
 ) -> Deadlock {
     let locks = past.trace.tables().locks.len() as u32;
+    let handlers = past.trace.tables().handlers.len() as u32;
     let requests = of_cycle.iter().zip(requests).map(|(class, request)| {
         let number = class.target.number;
         let waits_for = match number.checked_sub(locks) {
             None => WaitsFor::Lock(LockId(number)),
-            Some(handler) => WaitsFor::End(HandlerId(handler)),
+            Some(other) => match other.checked_sub(handlers) {
+                None => WaitsFor::End(HandlerId(other)),
+                Some(condition) => WaitsFor::Signal(ConditionId(signals.condition(condition))),
+            },
         };
         let sections = past.holding.held(&past.chain, *request).into_iter();
         let sections = sections.map(|section| past.holding.sections[section as usize]);

@@ -17,13 +17,15 @@ mod cycles;
 mod found;
 mod requests;
 pub(super) mod sabotage;
+pub(super) mod signals;
 
 use super::answer::{Answer, GaveUp, Witness};
 use super::confirmer::Confirmer;
+use super::past::Past;
 use super::question::Question;
 use anyorder_system::{Cancel, Control};
 use anyorder_trace::EventId;
-use closure::{Closed, Closures, Rule};
+use closure::{Closed, Closures, Rule, is_signal};
 use cycles::{Bounds, cycles};
 use found::deadlock;
 use requests::{Class, classes};
@@ -49,18 +51,12 @@ struct Decided {
 
 impl Confirmer<'_> {
     /// Searches for a run after which each of the requests is the next event of its thread and
-    /// waits for the next one's thread, the last for the first: for a lock that it holds, or for
-    /// its end. A proof that there is none is about these requests only.
-    ///
-    /// # Panics
-    ///
-    /// Panics for an event that the trace does not have.
-    pub fn confirm_deadlock(&mut self, requests: &[EventId], cancel: &Cancel) -> Answer {
-        if self.past.is_cut {
-            return Answer::Unconfirmed(GaveUp::Window);
-        }
-        let requests: Vec<u32> = requests.iter().map(|request| request.0).collect();
-        let question = Question::deadlock(&self.past, &requests, self.sabotage);
+    /// waits for the next one's thread, the last for the first: for a lock that it holds, for its
+    /// end, or, where `waits` says so, for a signal that it gives. A proof that there is none is
+    /// about these requests only.
+    fn confirm_deadlock(&mut self, requests: &[u32], waits: &[bool], cancel: &Cancel) -> Answer {
+        let signals = self.signals(cancel);
+        let question = Question::deadlock(&self.past, (requests, waits, &signals), self.sabotage);
         let mut doubt = false;
         match self.solve(&question, &mut doubt, cancel) {
             Ok(Some(found)) => Answer::Confirmed(self.witness(&question, found, cancel)),
@@ -86,7 +82,8 @@ impl Confirmer<'_> {
             deadlocks.cut(DeadlockCut::Trace);
             return deadlocks;
         }
-        let (classes, is_cut) = classes(&self.past, &control.cancel, self.sabotage);
+        let signals = self.signals(&control.cancel);
+        let (classes, is_cut) = classes(&self.past, &signals, &control.cancel, self.sabotage);
         let bounds = Bounds { cycles: options.cycles_max, steps: options.steps_max };
         let found = cycles(&classes, bounds, &control.cancel, self.sabotage);
         if let Some(reason) = control.cancel.reason() {
@@ -130,7 +127,7 @@ impl Confirmer<'_> {
                         deadlocks.cut(*cut);
                     }
                     deadlocks.undecided += u64::from(evidence.is_open());
-                    let deadlock = deadlock(&self.past, &of_cycle, &requests, evidence);
+                    let deadlock = deadlock(&self.past, (&of_cycle, &signals), &requests, evidence);
                     deadlocks.found.push(deadlock);
                 }
             }
@@ -178,7 +175,7 @@ impl Search<'_> {
                 return ControlFlow::Continue(());
             };
             if let Some(closed) = closures.close(past, choice, &needed.chosen, Rule::InOrder)
-                && let Some(found) = self.in_order(confirmer, &lists, &closed, cancel)
+                && let Some(found) = self.in_order(confirmer, (&lists, of_cycle), &closed, cancel)
             {
                 decided = Some(found);
                 return ControlFlow::Break(());
@@ -197,7 +194,7 @@ impl Search<'_> {
     fn in_order(
         &mut self,
         confirmer: &mut Confirmer<'_>,
-        lists: &[(u32, &[u32])],
+        (lists, of_cycle): (&[(u32, &[u32])], &[&Class]),
         closed: &Closed,
         cancel: &Cancel,
     ) -> Option<Decided> {
@@ -208,7 +205,10 @@ impl Search<'_> {
         }
         let chosen = lists.iter().zip(&closed.chosen);
         let requests: Vec<u32> = chosen.map(|((_, list), at)| list[*at]).collect();
-        let question = Question::deadlock(past, &requests, confirmer.sabotage);
+        let signals = confirmer.signals(cancel);
+        let past = &confirmer.past;
+        let waits = waits(past, of_cycle);
+        let question = Question::deadlock(past, (&requests, &waits, &signals), confirmer.sabotage);
         let first = past.holding.overlap().min(past.first_doubt);
         let found = Closures::events(past, &closed.tops, first);
         if !confirmer.replays(&question, found.0, &found.1) {
@@ -295,8 +295,8 @@ impl Search<'_> {
         if confirmer.stats().events > self.work_max {
             return Asked::Enough(DeadlockCut::Work);
         }
-        let ids: Vec<EventId> = requests.iter().copied().map(EventId).collect();
-        match confirmer.confirm_deadlock(&ids, cancel) {
+        let waits = waits(&confirmer.past, choice.1);
+        match confirmer.confirm_deadlock(requests, &waits, cancel) {
             Answer::Confirmed(witness) => Asked::Found(witness),
             Answer::Impossible => Asked::Impossible,
             Answer::Unconfirmed(why) => Asked::Open(DeadlockCut::GaveUp(why)),
@@ -311,6 +311,11 @@ enum Asked {
     Open(DeadlockCut),
     /// No further choice is tried.
     Enough(DeadlockCut),
+}
+
+/// Returns which requests of a cycle wait for signals.
+fn waits(past: &Past<'_>, of_cycle: &[&Class]) -> Vec<bool> {
+    of_cycle.iter().map(|class| is_signal(past, class)).collect()
 }
 
 /// Returns the lists of the chosen threads.

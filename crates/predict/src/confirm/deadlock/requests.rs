@@ -1,11 +1,12 @@
-//! Requests of a trace, grouped: events that may wait for a lock or for the end of a thread. The
-//! request of a lock that was not granted before the trace ends is an event of its own.
+//! Requests of a trace, grouped: events that may wait for a lock, for the end of a thread or for a
+//! signal. The request of a lock that was not granted before the trace ends is an event of its own.
 //!
 //! A *class* of requests asks for one thing, in one mode, while its threads hold one set of locks.
 //! Cycles are looked for among classes; the events of each class stand in lists, one for each
 //! thread. Linear in the sections of the trace, times the locks held at once.
 
 use super::sabotage::Sabotage;
+use super::signals::{SignalWait, Signals};
 use crate::confirm::chains::NONE;
 use crate::confirm::past::Past;
 use anyorder_system::Cancel;
@@ -13,7 +14,8 @@ use anyorder_trace::{EventId, EventKind};
 use std::collections::HashMap;
 
 /// What is asked for or held, and how. Numbers after all locks stand for handlers: a thread holds
-/// itself until its end, and who joins it asks for that.
+/// itself until its end, and who joins it asks for that. Numbers after these stand for conditions:
+/// a thread holds one as long as it has a signal to give, and who waits for one asks for it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Thing {
     pub(super) number: u32,
@@ -70,13 +72,24 @@ struct Request {
 
 /// Returns the classes of a trace that can lie on a cycle, in the order of their first requests.
 /// Not all of them once the job is stopped, or if they hold too much: then also returns that.
-pub(super) fn classes(past: &Past<'_>, cancel: &Cancel, sabotage: Sabotage) -> (Vec<Class>, bool) {
+pub(super) fn classes(
+    past: &Past<'_>,
+    signals: &Signals,
+    cancel: &Cancel,
+    sabotage: Sabotage,
+) -> (Vec<Class>, bool) {
     let locks = past.trace.tables().locks.len() as u32;
-    let asked = asked(past, locks, sabotage);
+    let mut asked = asked(past, locks, sabotage);
     let mut is_joined = vec![false; past.trace.tables().handlers.len()];
     let ends = asked.iter().filter_map(|request| request.target.number.checked_sub(locks));
     ends.for_each(|handler| is_joined[handler as usize] = true);
-    let on_cycle = on_cycles(past, &asked, (&is_joined, locks), cancel);
+    let own = Own { locks, is_joined: &is_joined, signals };
+    let is_cut = signals.is_cut || own.is_too_much(past, &asked);
+    let nothing = Signals::default();
+    let own = if is_cut { Own { signals: &nothing, ..own } } else { own };
+    asked.extend(own.awaited(past));
+    asked.sort_by_key(|request| request.event);
+    let on_cycle = on_cycles(past, &asked, &own, cancel);
     let mut grouped = Grouped { sabotage, ..Grouped::default() };
     let mut open: Vec<Vec<u32>> = vec![Vec::new(); past.chains];
     let mut later = asked.into_iter().peekable();
@@ -84,8 +97,8 @@ pub(super) fn classes(past: &Past<'_>, cancel: &Cancel, sabotage: Sabotage) -> (
         if is_over(number, cancel) || grouped.held > HELD_MAX {
             return (grouped.classes, true);
         }
-        while let Some(request) = later.next_if(|request| request.event < section.acquire) {
-            add(past, request, &mut open, &mut grouped, (&is_joined, locks));
+        while let Some(request) = later.next_if(|request| request.event <= section.acquire) {
+            add(past, request, &mut open, &mut grouped, &own);
         }
         if section.lock >= locks {
             continue;
@@ -99,33 +112,88 @@ pub(super) fn classes(past: &Past<'_>, cancel: &Cancel, sabotage: Sabotage) -> (
         let target = Thing { number: section.lock, exclusive: section.exclusive };
         let of = on_cycle[section.lock as usize];
         let event = section.acquire;
-        let own = own_thread(past, event, (&is_joined, locks));
         let is_on = |other: &u32| on_cycle[sections[*other as usize].lock as usize] == of;
         let may_wait = of != NONE
-            && (held.iter().any(is_on) || own.is_some_and(|o| on_cycle[o.number as usize] == of));
+            && (held.iter().any(is_on)
+                || own.of(past, event).any(|o| on_cycle[o.number as usize] == of));
         if waits && may_wait {
             let mut held: Vec<Thing> = held.iter().map(|s| thing(past, *s)).collect();
-            held.extend(own);
+            held.extend(own.of(past, event));
             grouped.add(Request { event, chain: section.chain, target, held });
         }
         open[section.chain as usize].push(number);
     }
     for request in later {
-        add(past, request, &mut open, &mut grouped, (&is_joined, locks));
+        add(past, request, &mut open, &mut grouped, &own);
     }
-    (grouped.classes, false)
+    (grouped.classes, is_cut)
+}
+
+/// What threads hold that is no lock.
+struct Own<'s> {
+    locks: u32,
+    /// By handler: whether another thread waits for its end.
+    is_joined: &'s [bool],
+    signals: &'s Signals,
+}
+
+impl Own<'_> {
+    /// Returns what a thread holds at an event besides locks: itself, if another thread joins it,
+    /// and the conditions of which it has signals to give.
+    fn of(&self, past: &Past<'_>, event: u32) -> impl Iterator<Item = Thing> + '_ {
+        let handler = past.trace.handler_of(EventId(event)).0;
+        let is_joined = self.is_joined.get(handler as usize).copied().unwrap_or_default();
+        let thread = is_joined.then_some(self.locks + handler);
+        let conditions = self.signals.ahead(past.chain[event as usize], event);
+        let conditions = conditions.map(|condition| self.first_condition() + condition);
+        let all = thread.into_iter().chain(conditions);
+        all.map(|number| Thing { number, exclusive: false })
+    }
+
+    fn first_condition(&self) -> u32 {
+        self.locks + self.is_joined.len() as u32
+    }
+
+    /// Returns the number of things.
+    fn things(&self) -> usize {
+        self.first_condition() as usize + self.signals.conditions()
+    }
+
+    /// Returns the requests of signals, without what their threads hold.
+    fn awaited(&self, past: &Past<'_>) -> impl Iterator<Item = Request> + '_ {
+        let chain = &past.chain;
+        let first = self.first_condition();
+        let request = move |wait: &SignalWait| Request {
+            event: wait.place,
+            chain: chain[wait.place as usize],
+            target: Thing { number: first + wait.condition, exclusive: true },
+            held: Vec::new(),
+        };
+        self.signals.waits().iter().map(request).collect::<Vec<_>>().into_iter()
+    }
+
+    /// Returns whether all requests together hold too many conditions.
+    fn is_too_much(&self, past: &Past<'_>, asked: &[Request]) -> bool {
+        if self.signals.waits().is_empty() {
+            return false;
+        }
+        let sections = past.holding.sections.iter().map(|section| section.acquire);
+        let events = sections.chain(asked.iter().map(|request| request.event));
+        let events = events.chain(self.signals.waits().iter().map(|wait| wait.place));
+        let (mut sum, most) = (0, self.signals.most);
+        for event in events {
+            sum += self.signals.ahead(past.chain[event as usize], event).count();
+            if sum > most {
+                return true;
+            }
+        }
+        false
+    }
 }
 
 fn thing(past: &Past<'_>, section: u32) -> Thing {
     let section = &past.holding.sections[section as usize];
     Thing { number: section.lock, exclusive: section.exclusive }
-}
-
-/// Returns what a thread holds by not having ended, if another thread joins it.
-fn own_thread(past: &Past<'_>, event: u32, (joined, locks): (&[bool], u32)) -> Option<Thing> {
-    let handler = past.trace.handler_of(EventId(event)).0;
-    let is_joined = joined.get(handler as usize).copied().unwrap_or_default();
-    is_joined.then_some(Thing { number: locks + handler, exclusive: false })
 }
 
 /// Returns the requests of a trace that begin no section, without what their threads hold: joins,
@@ -169,13 +237,15 @@ fn add(
     mut request: Request,
     open: &mut [Vec<u32>],
     grouped: &mut Grouped,
-    joined: (&[bool], u32),
+    own: &Own<'_>,
 ) {
     let held = &mut open[request.chain as usize];
     held.retain(|other| past.holding.sections[*other as usize].release > request.event);
     request.held = held.iter().map(|section| thing(past, *section)).collect();
-    request.held.extend(own_thread(past, request.event, joined));
-    let is_own = request.held.iter().any(|held| held.number == request.target.number);
+    request.held.extend(own.of(past, request.event));
+    // Who waits for a signal may have others to give.
+    let is_lock = request.target.number < own.first_condition();
+    let is_own = is_lock && request.held.iter().any(|held| held.number == request.target.number);
     if !request.held.is_empty() && !is_own {
         grouped.add(request);
     }
@@ -183,14 +253,9 @@ fn add(
 
 /// Returns for each thing the number of its component in the graph "held while another one is asked
 /// for"; `NONE` for one that is alone. A cycle lies within one component.
-fn on_cycles(
-    past: &Past<'_>,
-    asked: &[Request],
-    (is_joined, locks): (&[bool], u32),
-    cancel: &Cancel,
-) -> Vec<u32> {
+fn on_cycles(past: &Past<'_>, asked: &[Request], own: &Own<'_>, cancel: &Cancel) -> Vec<u32> {
     let sections = &past.holding.sections;
-    let things = locks as usize + is_joined.len();
+    let (things, locks) = (own.things(), own.locks);
     let mut edges: Vec<(u32, u32)> = Vec::new();
     let mut open: Vec<Vec<u32>> = vec![Vec::new(); past.chains];
     let mut later = asked.iter().peekable();
@@ -199,8 +264,7 @@ fn on_cycles(
         let held = &mut open[chain as usize];
         held.retain(|other| sections[*other as usize].release > event);
         edges.extend(held.iter().map(|held| (sections[*held as usize].lock, target)));
-        let own = own_thread(past, event, (is_joined, locks));
-        edges.extend(own.map(|own| (own.number, target)));
+        edges.extend(own.of(past, event).map(|own| (own.number, target)));
         if edges.len() >= most {
             edges.sort_unstable();
             edges.dedup();
@@ -211,7 +275,7 @@ fn on_cycles(
         if is_over(number, cancel) {
             break;
         }
-        while let Some(request) = later.next_if(|request| request.event < section.acquire) {
+        while let Some(request) = later.next_if(|request| request.event <= section.acquire) {
             asks(request.event, request.chain, request.target.number, &mut open);
         }
         asks(section.acquire, section.chain, section.lock, &mut open);

@@ -29,6 +29,14 @@ anyorder_common::sabotage! {
     GatesForgotten,
     /// Cycles are pairs.
     PairsOnly,
+    /// No thread waits for a signal.
+    SignalsForgotten,
+    /// A thread waits for a signal only once it has its locks again.
+    WaitsAtWake,
+    /// Signals that need no request of the deadlock need not come.
+    FreeSignals,
+    /// Signals may come after the wait.
+    SignalsLate,
     /// No fault, but the solver decides alone, as in traces with too many clocks.
     NoClocks,
     /// The solver decides alone, and does not know of the sections around the requests.

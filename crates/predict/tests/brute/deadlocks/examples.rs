@@ -187,8 +187,80 @@ const EXAMPLES: &[Example] = &[
         "D14",
         "T2.acq(A) T2.rel(A) T1.acq(A) T1.acq(B) T1.wait(c) T1.rel(B) T2.acq(B) T2.signal(c) \
          T2.rel(B) T1.acq(B) T1.wake(c) T1.rel(B) T1.rel(A)",
+        &[&[1, 10]],
+    ),
+    // The signal that woke T1 can come too early, and the next one is T2's.
+    Example {
+        in_order: false,
+        ..example(
+            "D21",
+            "T2.acq(A) T2.rel(A) T1.acq(A) T1.wait(c) T3.signal(c) T2.signal(c) T1.wake(c) T1.rel(A)",
+            &[&[1, 7]],
+        )
+    },
+    // The same, but T3 reads what T1 writes before it gives back B.
+    example(
+        "D21b",
+        "T2.acq(A) T2.rel(A) T1.acq(A) T1.acq(B) T1.w(p) T1.wait(c) T1.rel(B) T3.acq(B) T3.r(p) \
+         T3.signal(c) T3.rel(B) T2.signal(c) T1.acq(B) T1.wake(c) T1.rel(B) T1.rel(A)",
         &[],
     ),
+    // No test depends on what T3 reads, so its signal can come before the wait.
+    Example {
+        in_order: false,
+        ..example(
+            "D21b free",
+            "T4.branch(b) T2.acq(A) T2.rel(A) T1.acq(A) T1.acq(B) T1.w(p) T1.wait(c) T1.rel(B) \
+             T3.acq(B) T3.r(p) T3.signal(c) T3.rel(B) T2.signal(c) T1.acq(B) T1.wake(c) T1.rel(B) \
+             T1.rel(A)",
+            &[&[2, 14]],
+        )
+    },
+    // T3 tests it, and then it gives the signal only after the write.
+    example(
+        "D21b tested",
+        "T2.acq(A) T2.rel(A) T1.acq(A) T1.acq(B) T1.w(p) T1.wait(c) T1.rel(B) T3.acq(B) T3.r(p) \
+         T3.branch(b) T3.signal(c) T3.rel(B) T2.signal(c) T1.acq(B) T1.wake(c) T1.rel(B) T1.rel(A)",
+        &[],
+    ),
+    // Another thread can give the signal, and needs nothing that T1 or T2 have.
+    example(
+        "D21c",
+        "T2.acq(A) T2.rel(A) T2.signal(c) T1.acq(A) T1.wait(c) T2.broadcast(c) T1.wake(c) T1.rel(A) \
+         T1.w(x) T3.r(x) T3.signal(c)",
+        &[],
+    ),
+    // The thread that T2 starts later also gives a signal.
+    example(
+        "D21d",
+        "T1.acq(A) T1.wait(c) T3.fork(T2) T2.signal(c) T1.wake(c) T1.rel(A) T3.acq(A) T3.rel(A) \
+         T3.fork(T4) T4.signal(c) T2.acq(A)",
+        &[],
+    ),
+    example(
+        "D21e",
+        "T2.acq(A) T2.rel(A) T2.fork(T4) T4.signal(c) T1.acq(A) T1.wait(c) T2.signal(c) T1.wake(c) \
+         T1.rel(A)",
+        &[&[1, 8]],
+    ),
+    // Three threads: a lock, a signal and an end.
+    example(
+        "D22",
+        "T0.fork(T3) T2.wait(c) T3.acq(A) T3.signal(c) T3.rel(A) T2.wake(c) T1.acq(A) T1.join(T2) \
+         T1.rel(A)",
+        &[&[3, 6, 8]],
+    ),
+    // Two threads wait for a signal of each other.
+    example("D23", "T1.wait(c) T2.signal(c) T2.wait(d) T1.wake(c) T1.signal(d) T2.wake(d)", &[]),
+    Example {
+        in_order: false,
+        ..example(
+            "D23b",
+            "T1.w(x) T1.wait(c) T2.wait(d) T3.signal(c) T3.signal(d) T1.wake(c) T1.signal(d) T2.wake(d) \
+         T2.signal(c)",
+            &[&[6, 8]],
+        )
+    },
     example(
         "D16",
         "T1.acq(A) T1.acq(B) T1.rel(B) T1.rel(A) T1.acq(B) T1.acq(A) T1.rel(A) T1.rel(B) \
@@ -297,7 +369,7 @@ pub(super) fn traces() -> impl Iterator<Item = (Trace, bool)> {
 }
 
 /// Reads events like `T1.acq(A)`, in the order in which they happened.
-fn read(text: &str) -> Trace {
+pub(super) fn read(text: &str) -> Trace {
     let mut b = TraceBuilder::new();
     let mut threads: BTreeMap<String, (u32, TaskId)> = BTreeMap::new();
     let mut thread = |b: &mut TraceBuilder, name: &str| {
@@ -343,10 +415,11 @@ fn read(text: &str) -> Trace {
                 b.push(task, EventKind::Other.into(), name.0);
                 continue;
             }
-            "wait" | "wake" | "signal" => {
+            "wait" | "wake" | "signal" | "broadcast" => {
                 let kind = match what {
                     "wait" => EventKind::Wait,
                     "wake" => EventKind::Wake,
+                    "broadcast" => EventKind::Broadcast,
                     _ => EventKind::Signal,
                 };
                 b.on_condition(task, kind, operand).expect("room");

@@ -3,14 +3,14 @@
 use super::examples::traces;
 use super::naive::{Shape, Threads, deadlocks, in_order};
 use super::programs::{Family, run};
-use super::{STATES_MAX, search_with};
+use super::{STATES_MAX, requests, search_with};
 use crate::brute::generate::{RandomSource, show};
 use anyorder_predict::{DeadlockEvidence, Sabotage};
 use anyorder_trace::Trace;
 use std::collections::BTreeSet;
 use std::panic::catch_unwind;
 
-const FAULTS: [Sabotage; 16] = [
+const FAULTS: [Sabotage; 20] = [
     Sabotage::SectionsNeverEnd,
     Sabotage::OrderIsNecessary,
     Sabotage::ReadersExclude,
@@ -27,6 +27,10 @@ const FAULTS: [Sabotage; 16] = [
     Sabotage::PairsOnly,
     Sabotage::HeldForgotten,
     Sabotage::RequestsHeld,
+    Sabotage::SignalsForgotten,
+    Sabotage::WaitsAtWake,
+    Sabotage::FreeSignals,
+    Sabotage::SignalsLate,
 ];
 
 /// Random traces tried at most to notice a fault that no example shows.
@@ -47,8 +51,7 @@ fn said(trace: &Trace, is_silent: bool, fault: Sabotage) -> Option<Shapes> {
     let mut shapes = Shapes::default();
     for one in deadlocks.found {
         let DeadlockEvidence::Confirmed { in_order, .. } = one.evidence else { return None };
-        let requests: Vec<usize> = one.events().iter().map(|event| event.index()).collect();
-        let shape = threads.shape(&requests);
+        let shape = threads.shape(&requests(&one));
         if in_order {
             shapes[1].insert(shape.clone());
         }
@@ -67,7 +70,7 @@ fn right(trace: &Trace) -> Option<Shapes> {
 #[test]
 fn every_fault_is_noticed() {
     let random = (1..=TRACES).map(|seed| {
-        let family = Family::ALL[(seed % 9) as usize];
+        let family = Family::ALL[(seed % Family::ALL.len() as u64) as usize];
         (run(&mut RandomSource::new(seed), family, 24), false)
     });
     let mut open: Vec<Sabotage> = FAULTS.to_vec();

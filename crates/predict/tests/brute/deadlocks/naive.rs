@@ -3,10 +3,20 @@
 use crate::brute::types::{TraceCalls, Types};
 use anyorder_testkit::Reorderings;
 use anyorder_trace::{EventId, EventKind, Trace};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// What is asked for or held: a lock or a thread, and whether exclusively.
-type Thing = (bool, u32, bool);
+/// What is asked for or held: a lock, a thread or a condition, and whether exclusively.
+type Thing = (What, u32, bool);
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum What {
+    Lock,
+    Thread,
+    Condition,
+}
+
+/// A request, and whether it waits for a signal.
+pub(super) type Request = (usize, bool);
 
 /// A cycle of requests without its events: what each asks for, and what its thread holds.
 pub(super) type Shape = Vec<(Thing, Vec<Thing>)>;
@@ -27,6 +37,8 @@ pub(super) struct Threads<'t> {
     ends: Vec<Option<usize>>,
     sections: Vec<Section>,
     joined: BTreeSet<usize>,
+    /// By place: the wait for a signal of a condition.
+    waits: BTreeMap<usize, (usize, u32)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +59,7 @@ impl<'t> Threads<'t> {
             ends: vec![None; trace.len()],
             sections: Vec::new(),
             joined: BTreeSet::new(),
+            waits: BTreeMap::new(),
         };
         let mut open: Vec<(usize, u32, usize, usize)> = Vec::new();
         for event in trace.events() {
@@ -76,6 +89,7 @@ impl<'t> Threads<'t> {
                 _ => {}
             }
         }
+        threads.waits = waits(trace, &threads.lanes);
         threads
     }
 
@@ -93,8 +107,73 @@ impl<'t> Threads<'t> {
         begun.filter_map(|(_, section)| *section).filter(|s| !ended.contains(s)).collect()
     }
 
-    /// Returns the lanes for which the next event of a lane waits.
-    fn waits_for(&self, lane: usize, done: &dyn Fn(usize) -> bool) -> Vec<usize> {
+    /// Returns the lanes for which the next event of a lane waits, and whether for a signal.
+    fn waits_for(&self, lane: usize, done: &dyn Fn(usize) -> bool) -> Vec<(usize, bool)> {
+        let mut all: Vec<(usize, bool)> =
+            self.waits_to_go_on(lane, done).into_iter().map(|to| (to, false)).collect();
+        let next = self.lanes[lane].iter().copied().find(|event| !done(*event));
+        let is_forked = |next: usize| {
+            let mut forks = self.trace.events().filter(|e| e.kind() == EventKind::Fork);
+            forks.all(|e| e.operand as usize != lane || e.id.index() > next || done(e.id.index()))
+        };
+        if let Some(next) = next.filter(|next| is_forked(*next))
+            && let Some((_, condition)) = self.waits.get(&next)
+        {
+            let others = (0..self.lanes.len()).filter(|other| *other != lane);
+            let gives = |other: &usize| {
+                let mut events = self.lanes[*other].iter();
+                events.any(|event| !done(*event) && self.gives(*event, *condition))
+            };
+            all.extend(others.filter(gives).map(|to| (to, true)));
+        }
+        all
+    }
+
+    fn gives(&self, event: usize, condition: u32) -> bool {
+        let event = self.trace.event(EventId(event as u32));
+        matches!(event.kind(), EventKind::Signal | EventKind::Broadcast)
+            && event.operand == condition
+    }
+
+    /// Returns whether an event comes after one of these by threads, forks and joins.
+    fn needs(&self, event: usize, requests: &[usize]) -> bool {
+        let own = self.lane(event);
+        let first = |lane: usize, before: usize| {
+            self.lanes[lane].iter().any(|e| *e < before && requests.contains(e))
+        };
+        if requests.contains(&event) || first(own, event) {
+            return true;
+        }
+        // All events up to it in its lane, and what each of them needs by forks and joins.
+        let here = self.lanes[own].iter().copied().filter(|e| *e <= event);
+        let kind = |e: usize| self.trace.event(EventId(e as u32));
+        here.into_iter().any(|e| {
+            let at = kind(e);
+            (0..e).any(|before| {
+                let cause = kind(before);
+                let forks = cause.kind() == EventKind::Fork
+                    && (cause.operand as usize == own
+                        || at.kind() == EventKind::Join && cause.operand == at.operand);
+                let ends = at.kind() == EventKind::Join && self.lane(before) == at.operand as usize;
+                (forks || ends) && self.needs(before, requests)
+            })
+        })
+    }
+
+    /// Returns whether a thread has missed all signals that can come without the requests.
+    fn misses(&self, place: usize, requests: &[usize], (run, by_trace): (&[usize], bool)) -> bool {
+        let (wait, condition) = self.waits[&place];
+        let at = |event: usize| run.iter().position(|other| *other == event);
+        let begun = at(wait).expect("it waits");
+        (0..self.trace.len()).filter(|event| self.gives(*event, condition)).all(|signal| {
+            match at(signal) {
+                Some(at) => at < begun && (!by_trace || signal < wait),
+                None => self.needs(signal, requests),
+            }
+        })
+    }
+
+    fn waits_to_go_on(&self, lane: usize, done: &dyn Fn(usize) -> bool) -> Vec<usize> {
         let Some(next) = self.lanes[lane].iter().copied().find(|event| !done(*event)) else {
             return Vec::new();
         };
@@ -146,30 +225,39 @@ impl<'t> Threads<'t> {
         later.all(|other| kind(*other) == EventKind::Exit)
     }
 
-    fn target(&self, request: usize) -> Thing {
+    fn target(&self, (request, is_signal): Request) -> Thing {
+        if is_signal {
+            return (What::Condition, self.waits[&request].1, true);
+        }
         let event = self.trace.event(EventId(request as u32));
         if event.kind() == EventKind::Request {
-            return (false, event.operand, !event.mode().is_shared());
+            return (What::Lock, event.operand, !event.mode().is_shared());
         }
         match self.begins[request] {
             Some(section) => {
                 let section = self.sections[section];
-                (false, section.lock, section.exclusive)
+                (What::Lock, section.lock, section.exclusive)
             }
-            None => (true, event.operand, true),
+            None => (What::Thread, event.operand, true),
         }
     }
 
     /// Returns the shape of a cycle of requests, beginning with its least member.
-    pub(super) fn shape(&self, requests: &[usize]) -> Shape {
-        let one = |request: &usize| {
-            let lane = self.lane(*request);
-            let before = |event: usize| event < *request && self.lane(event) == lane;
+    pub(super) fn shape(&self, requests: &[Request]) -> Shape {
+        let one = |request: &Request| {
+            let lane = self.lane(request.0);
+            let before = |event: usize| event < request.0 && self.lane(event) == lane;
             let open = self.open(&before).into_iter().map(|section| self.sections[section]);
-            let mut held: Vec<Thing> = open.map(|s| (false, s.lock, s.exclusive)).collect();
+            let mut held: Vec<Thing> = open.map(|s| (What::Lock, s.lock, s.exclusive)).collect();
             if self.joined.contains(&lane) {
-                held.push((true, lane as u32, false));
+                held.push((What::Thread, lane as u32, false));
             }
+            let conditions: BTreeSet<u32> = self.waits.values().map(|of| of.1).collect();
+            held.extend(conditions.into_iter().filter_map(|condition| {
+                let mut later = self.lanes[lane].iter().filter(|event| **event >= request.0);
+                let gives = later.any(|event| self.gives(*event, condition));
+                gives.then_some((What::Condition, condition, false))
+            }));
             held.sort_unstable();
             (self.target(*request), held)
         };
@@ -180,25 +268,37 @@ impl<'t> Threads<'t> {
     }
 
     /// Adds the cycles of requests after some events.
-    fn add_cycles(&self, done: &dyn Fn(usize) -> bool, found: &mut Naive) {
-        let edges: Vec<Vec<usize>> =
+    fn add_cycles(&self, run: (&[usize], bool), found: &mut Naive) {
+        let events = run.0.iter().fold(0_u64, |done, event| done | 1 << event);
+        let done = &|event: usize| events >> event & 1 == 1;
+        let edges: Vec<Vec<(usize, bool)>> =
             (0..self.lanes.len()).map(|lane| self.waits_for(lane, done)).collect();
         let next = |lane: usize| self.lanes[lane].iter().copied().find(|event| !done(*event));
-        let mut paths: Vec<Vec<usize>> = (0..self.lanes.len()).map(|lane| vec![lane]).collect();
-        while let Some(path) = paths.pop() {
-            for &to in &edges[*path.last().expect("not empty")] {
+        // By lane of a path: whether it waits for a signal; of the last one nobody knows yet.
+        let mut paths: Vec<(Vec<usize>, Vec<bool>)> =
+            (0..self.lanes.len()).map(|lane| (vec![lane], Vec::new())).collect();
+        while let Some((path, kinds)) = paths.pop() {
+            for &(to, is_signal) in &edges[*path.last().expect("not empty")] {
+                let kinds = [kinds.as_slice(), &[is_signal]].concat();
                 if to == path[0] {
                     let requests: Vec<usize> = path.iter().filter_map(|l| next(*l)).collect();
+                    let both: Vec<Request> = requests.iter().copied().zip(kinds).collect();
+                    let holds = |(place, is_signal): &Request| {
+                        !is_signal || self.misses(*place, &requests, run)
+                    };
+                    if !both.iter().all(holds) {
+                        continue;
+                    }
                     let mut targets: Vec<Thing> =
-                        requests.iter().map(|request| self.target(*request)).collect();
+                        both.iter().map(|request| self.target(*request)).collect();
                     targets.sort_unstable_by_key(|target| (target.0, target.1));
                     targets.dedup_by_key(|target| (target.0, target.1));
                     if targets.len() == requests.len() {
-                        found.shapes.insert(self.shape(&requests));
+                        found.shapes.insert(self.shape(&both));
                         found.cycles.insert(requests);
                     }
                 } else if to > path[0] && !path.contains(&to) {
-                    paths.push([path.as_slice(), &[to]].concat());
+                    paths.push(([path.as_slice(), &[to]].concat(), kinds));
                 }
             }
         }
@@ -218,15 +318,50 @@ impl<'t> Threads<'t> {
     }
 }
 
+/// Returns the waits for a signal, by the events at which their threads stand: the wake, or the
+/// first of the acquires and requests before it. Before these stand only releases.
+fn waits(trace: &Trace, lanes: &[Vec<usize>]) -> BTreeMap<usize, (usize, u32)> {
+    let at = |event: usize| trace.event(EventId(event as u32));
+    let mut waits = BTreeMap::new();
+    let mut taken: BTreeSet<usize> = BTreeSet::new();
+    for wake in (0..trace.len()).filter(|event| at(*event).kind() == EventKind::Wake) {
+        let condition = at(wake).operand;
+        let lane = lanes.iter().find(|lane| lane.contains(&wake)).expect("all are in lanes");
+        let before: Vec<usize> = lane.iter().copied().filter(|event| *event < wake).collect();
+        let is_wait =
+            |e: &&usize| at(**e).kind() == EventKind::Wait && at(**e).operand == condition;
+        let wait = before.iter().rev().find(is_wait).copied();
+        // The first one since the wait that woke nobody else; a broadcast may wake several.
+        let signal = (wait.map_or(0, |wait| wait + 1)..wake).find(|signal| {
+            let kind = at(*signal).kind();
+            at(*signal).operand == condition
+                && (kind == EventKind::Broadcast
+                    || kind == EventKind::Signal && !taken.contains(signal))
+        });
+        taken.extend(signal);
+        let (Some(signal), Some(wait)) = (signal, wait) else { continue };
+        assert!(signal > wait);
+        let between: Vec<usize> = before.into_iter().filter(|event| *event > wait).collect();
+        let is_release = |event: &usize| at(*event).kind() == EventKind::Release;
+        let releases = between.iter().take_while(|event| is_release(event)).count();
+        let rest = &between[releases..];
+        let takes = |e: &usize| matches!(at(*e).kind(), EventKind::Acquire | EventKind::Request);
+        if rest.iter().all(takes) {
+            waits.insert(rest.first().copied().unwrap_or(wake), (wait, condition));
+        }
+    }
+    waits
+}
+
 /// Returns the deadlocks of all reorderings; `None` if there are more than `states_max` states.
 pub(super) fn deadlocks(threads: &Threads<'_>, states_max: usize) -> Option<Naive> {
     let types = Types::new();
     let types = TraceCalls::new(&types, threads.trace);
-    let all = Reorderings::new(threads.trace, &types);
+    let mut all = Reorderings::new(threads.trace, &types);
+    all.tell_signals();
     let mut found = Naive::default();
     let is_whole = all.visit(&types, states_max, &mut |run| {
-        let done = run.iter().fold(0_u64, |done, event| done | 1 << event);
-        threads.add_cycles(&|event| done >> event & 1 == 1, &mut found);
+        threads.add_cycles((run, false), &mut found);
     });
     is_whole.then_some(found)
 }
@@ -235,8 +370,7 @@ pub(super) fn deadlocks(threads: &Threads<'_>, states_max: usize) -> Option<Naiv
 pub(super) fn in_order(threads: &Threads<'_>, states_max: usize) -> Option<Naive> {
     let mut found = Naive::default();
     let is_whole = visit_in_order(threads, states_max, &mut |run| {
-        let done = run.iter().fold(0_u64, |done, event| done | 1 << event);
-        threads.add_cycles(&|event| done >> event & 1 == 1, &mut found);
+        threads.add_cycles((run, true), &mut found);
     });
     is_whole.then_some(found)
 }
@@ -265,7 +399,9 @@ fn visit_in_order(
             // What later events can distinguish: the writes and what conditions saw.
             let matters = |event: &usize| {
                 let kind = trace.event(EventId(*event as u32)).kind();
-                kind.writes() || matches!(kind, EventKind::Signal | EventKind::Wait)
+                let signals =
+                    matches!(kind, EventKind::Signal | EventKind::Broadcast | EventKind::Wait);
+                kind.writes() || signals
             };
             let order: Vec<usize> = next.iter().copied().filter(matters).collect();
             if known.insert((done | 1 << event, order)) {

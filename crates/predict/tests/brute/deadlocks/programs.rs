@@ -1,7 +1,9 @@
 //! Random runs of small programs of threads with nested locks.
 
+use super::monitors::{Pattern, add_accesses, wait};
+use super::record::{Step, Thread, record};
 use crate::brute::generate::RandomSource;
-use anyorder_trace::{EventKind, Location, Mailbox, Mode, Op, TaskId, Trace, TraceBuilder};
+use anyorder_trace::{EventKind, Mode, Trace};
 
 /// What the programs of a trace contain, besides nested locks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -13,13 +15,17 @@ pub(super) enum Family {
     Reentrant,
     Tries,
     Conditions,
+    /// Few waits and few signals, so that who misses one waits for ever.
+    Waiters,
+    /// The same, with data, and with tests of it: reads on which no test depends are free.
+    Branches,
     /// Threads say what they ask for, and may end there.
     Requests,
     Mixed,
 }
 
 impl Family {
-    pub(super) const ALL: [Family; 9] = [
+    pub(super) const ALL: [Family; 11] = [
         Family::Locks,
         Family::Data,
         Family::Forks,
@@ -27,6 +33,8 @@ impl Family {
         Family::Reentrant,
         Family::Tries,
         Family::Conditions,
+        Family::Waiters,
+        Family::Branches,
         Family::Requests,
         Family::Mixed,
     ];
@@ -36,39 +44,28 @@ impl Family {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Step {
-    Acquire(u32, Mode),
-    Request(u32, Mode),
-    Release(u32, Mode),
-    Access(EventKind, u32),
-    Fork(usize),
-    Join(usize),
-    Signal,
-    Wait,
-    /// Takes the lock again once a signal has come.
-    Retake(u32, Mode),
-    Wake,
-}
-
-struct Thread {
-    steps: Vec<Step>,
-    next: usize,
-    begun: bool,
-    /// The number of signals at its wait.
-    waits_since: usize,
-}
-
 /// Returns a random run with at most `most` events.
 pub(super) fn run(rng: &mut RandomSource, family: Family, most: usize) -> Trace {
-    let threads = 2 + rng.below(3);
-    let locks = 2 + rng.below(3) as u32;
+    let waiters = matches!(family, Family::Waiters | Family::Branches);
+    let threads = if waiters { 3 } else { 2 + rng.below(3) };
+    let locks = if waiters { 2 } else { 2 + rng.below(3) as u32 };
+    let pattern = Pattern::random(rng);
     let mut all: Vec<Thread> = Vec::new();
     let length = (most / threads).max(4);
-    for _ in 0..threads {
+    for number in 0..threads {
         let length = 3 + rng.below(length - 2);
-        let steps = body(rng, family, locks, length);
-        all.push(Thread { steps, next: 0, begun: true, waits_since: 0 });
+        let mut steps = match waiters && rng.chance(85) {
+            true => pattern.steps(rng, number),
+            false => body(rng, family, locks, length),
+        };
+        if family == Family::Branches {
+            add_accesses(rng, number, &mut steps);
+        }
+        all.push(Thread::new(steps));
+    }
+    if family == Family::Branches {
+        let first = &mut all[rng.below(threads)].steps;
+        first.insert(0, Step::Branch);
     }
     if family.has(Family::Forks) {
         fork(rng, &mut all);
@@ -102,12 +99,28 @@ fn fork(rng: &mut RandomSource, all: &mut [Thread]) {
 fn body(rng: &mut RandomSource, family: Family, locks: u32, length: usize) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut held: Vec<(u32, Mode)> = Vec::new();
+    let waiters = matches!(family, Family::Waiters | Family::Branches);
+    let waits = rng.chance(40);
+    let mut few = 1 + rng.below(2);
+    let conditions = if family == Family::Mixed { 20 } else { 60 };
     while steps.len() < length {
         match rng.below(100) {
             0..45 => acquire(rng, family, locks, (&mut steps, &mut held)),
             45..72 => release(rng, (&mut steps, &mut held)),
-            _ if family.has(Family::Conditions) && rng.chance(60) => {
+            _ if family.has(Family::Conditions) && rng.chance(conditions) => {
                 condition(rng, (&mut steps, &mut held));
+            }
+            // What is waited for comes late, and who waits holds something.
+            _ if waiters
+                && few > 0
+                && if waits { !held.is_empty() } else { 2 * steps.len() >= length } =>
+            {
+                few -= 1;
+                if waits {
+                    wait(rng, 0, (&mut steps, &mut held));
+                } else {
+                    steps.push(Step::Signal(0, EventKind::Signal));
+                }
             }
             _ if family.has(Family::Data) || rng.chance(8) => {
                 let kind = if rng.chance(50) { EventKind::Read } else { EventKind::Write };
@@ -163,130 +176,14 @@ fn release(rng: &mut RandomSource, (steps, held): (&mut Vec<Step>, &mut Vec<(u32
     steps.push(Step::Release(lock, Mode::from_bits(mode.bits() & 1)));
 }
 
-/// A signal, or a wait that gives back the last lock.
+/// A signal, or a wait.
 fn condition(rng: &mut RandomSource, (steps, held): (&mut Vec<Step>, &mut Vec<(u32, Mode)>)) {
-    let last = held.last().copied();
-    let once = |lock: u32| held.iter().filter(|(other, _)| *other == lock).count() == 1;
-    match last.filter(|(lock, _)| once(*lock) && rng.chance(50)) {
-        Some((lock, mode)) => {
-            let mode = Mode::from_bits(mode.bits() & 1);
-            let again =
-                [Step::Wait, Step::Release(lock, mode), Step::Retake(lock, mode), Step::Wake];
-            steps.extend(again);
-        }
-        None => steps.push(Step::Signal),
+    let condition = rng.below(2);
+    if rng.chance(50) {
+        wait(rng, condition, (steps, held));
+        return;
     }
-}
-
-/// Runs the threads in a random order until they end or wait for ever.
-fn record(
-    rng: &mut RandomSource,
-    all: &mut [Thread],
-    locks: u32,
-    most: usize,
-    asks: bool,
-) -> Trace {
-    let mut b = TraceBuilder::new();
-    let tasks: Vec<TaskId> = (0..all.len())
-        .map(|i| {
-            let handler = b.handler(&format!("T{i}"), Mailbox::None).expect("room");
-            b.initial(handler)
-        })
-        .collect();
-    for i in 0..locks {
-        let name = b.interner.name(&format!("m{i}")).expect("room");
-        b.interner.lock(name).expect("room");
-    }
-    let places: Vec<u32> = ["x", "y"]
-        .map(|name| {
-            let name = b.interner.name(name).expect("room");
-            b.interner.location(Location::Named(name)).expect("room").0
-        })
-        .to_vec();
-    let mut held: Vec<(usize, u32, bool)> = Vec::new();
-    let mut signals = 0;
-    // Long pieces of one thread leave more to be reordered.
-    let mut last = 0;
-    for _ in 0..most {
-        let ready: Vec<usize> =
-            (0..all.len()).filter(|t| is_ready(all, *t, &held, signals)).collect();
-        if ready.is_empty() {
-            break;
-        }
-        let keeps = ready.contains(&last) && rng.chance(60);
-        let t = if keeps { last } else { ready[rng.below(ready.len())] };
-        last = t;
-        let step = all[t].steps[all[t].next];
-        all[t].next += 1;
-        let task = tasks[t];
-        match step {
-            Step::Acquire(lock, mode) | Step::Retake(lock, mode) => {
-                held.push((t, lock, mode.is_shared()));
-                b.push(task, Op::new(EventKind::Acquire, mode), lock);
-            }
-            Step::Request(lock, mode) => {
-                b.push(task, Op::new(EventKind::Request, mode), lock);
-            }
-            Step::Release(lock, mode) => {
-                let at = held.iter().position(|of| (of.0, of.1) == (t, lock)).expect("held");
-                held.remove(at);
-                b.push(task, Op::new(EventKind::Release, mode), lock);
-            }
-            Step::Access(kind, at) => {
-                b.push(task, kind.into(), places[at as usize]);
-            }
-            Step::Fork(child) => {
-                all[child].begun = true;
-                b.push(task, EventKind::Fork.into(), child as u32);
-            }
-            Step::Join(child) => {
-                b.push(task, EventKind::Join.into(), child as u32);
-            }
-            Step::Signal => {
-                signals += 1;
-                b.on_condition(task, EventKind::Signal, "c").expect("room");
-            }
-            Step::Wait => {
-                all[t].waits_since = signals;
-                b.on_condition(task, EventKind::Wait, "c").expect("room");
-            }
-            Step::Wake => {
-                b.on_condition(task, EventKind::Wake, "c").expect("room");
-            }
-        }
-    }
-    if asks {
-        end(rng, all, &tasks, &mut b);
-    }
-    b.finish()
-}
-
-/// Lets threads that stand before an acquire ask for it, and some of them exit there.
-fn end(rng: &mut RandomSource, all: &[Thread], tasks: &[TaskId], b: &mut TraceBuilder) {
-    for (thread, task) in all.iter().zip(tasks) {
-        if let Some(Step::Acquire(lock, mode)) = thread.steps.get(thread.next)
-            && thread.begun
-            && rng.chance(80)
-        {
-            b.push(*task, Op::new(EventKind::Request, *mode), *lock);
-            if rng.chance(30) {
-                b.push(*task, EventKind::Exit.into(), 0);
-            }
-        }
-    }
-}
-
-fn is_ready(all: &[Thread], t: usize, held: &[(usize, u32, bool)], signals: usize) -> bool {
-    let thread = &all[t];
-    let is_free = |lock: u32, mode: Mode| {
-        let mut others = held.iter().filter(|of| of.0 != t && of.1 == lock);
-        others.all(|of| of.2 && mode.is_shared())
-    };
-    let step = thread.steps.get(thread.next).filter(|_| thread.begun);
-    step.is_some_and(|step| match *step {
-        Step::Acquire(lock, mode) => is_free(lock, mode),
-        Step::Retake(lock, mode) => is_free(lock, mode) && signals > thread.waits_since,
-        Step::Join(child) => all[child].next == all[child].steps.len(),
-        _ => true,
-    })
+    let all = rng.chance(25);
+    let kind = if all { EventKind::Broadcast } else { EventKind::Signal };
+    steps.push(Step::Signal(condition, kind));
 }

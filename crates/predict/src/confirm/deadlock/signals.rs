@@ -1,0 +1,231 @@
+//! Threads that wait for a signal, as members of a deadlock.
+//!
+//! A wait on a condition ends with a `wake`. Until then the thread stands at the first event after
+//! the wait that is no release: its *place*. It waits for ever if each signal of the condition
+//! came before the wait, or *needs* a request of the deadlock: it stands at or after one in its
+//! thread, or in a thread whose fork does, or behind a join of a thread that does.
+//!
+//! A thread has a signal to give as long as its last one has not come. That is for cycles what a
+//! held lock is for the request of a lock.
+//!
+//! **Cost.** One pass over the trace. Forks and joins make clocks, in memory as their number times
+//! the threads.
+
+use super::sabotage::Sabotage;
+use crate::confirm::chains::NONE;
+use crate::confirm::past::Past;
+use anyorder_system::Cancel;
+use anyorder_trace::{EventId, EventKind};
+use std::collections::{BTreeMap, HashMap};
+
+/// The most numbers in all clocks together, and the most conditions that all requests together may
+/// hold, counted at each request.
+pub(in crate::confirm) const SIGNALS_MAX: usize = 1 << 24;
+
+/// A wait for a signal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::confirm) struct SignalWait {
+    /// The event at which the thread stands while it waits.
+    pub(in crate::confirm) place: u32,
+    /// The event by which it began to wait.
+    pub(in crate::confirm) wait: u32,
+    /// The place of the condition among those that are waited for.
+    pub(in crate::confirm) condition: u32,
+}
+
+/// A condition that a thread waits for.
+#[derive(Clone, Debug)]
+struct Condition {
+    id: u32,
+    /// By chain: its signals and broadcasts in the order of the trace, each with its clock.
+    signals: Vec<(u32, Vec<(u32, u32)>)>,
+}
+
+/// The waits for signals of a trace.
+#[derive(Clone, Debug, Default)]
+pub(in crate::confirm) struct Signals {
+    /// By place, ascending.
+    waits: Vec<SignalWait>,
+    conditions: Vec<Condition>,
+    /// By chain: its last signal of each condition, the latest first.
+    last: HashMap<u32, Vec<(u32, u32)>>,
+    /// Clocks one after the other: by chain, the number of the last event plus 1 that comes before
+    /// by threads, forks and joins alone.
+    clocks: Vec<u32>,
+    chains: usize,
+    /// The most numbers in all clocks together.
+    pub(super) most: usize,
+    /// Whether waits are left out, as the clocks would be too large.
+    pub(super) is_cut: bool,
+}
+
+impl Signals {
+    /// Finds the waits of a trace whose tasks stay in order; none if the clocks take more than
+    /// `most` numbers.
+    pub(in crate::confirm) fn new(
+        past: &Past<'_>,
+        most: usize,
+        cancel: &Cancel,
+        sabotage: Sabotage,
+    ) -> Signals {
+        let mut signals = Signals { chains: past.chains, most, ..Signals::default() };
+        if sabotage == Sabotage::SignalsForgotten {
+            return signals;
+        }
+        let mut numbers: HashMap<u32, u32> = HashMap::new();
+        for wake in past.wakes.wakes.iter().filter(|wake| wake.wait != NONE) {
+            let condition = past.op(wake.wait).1;
+            if !is_signal(past, wake.signal) || past.op(wake.signal).1 != condition {
+                continue;
+            }
+            let Some(place) = place(past, (wake.wait, wake.wake), sabotage) else { continue };
+            let next = numbers.len() as u32;
+            let number = *numbers.entry(condition).or_insert(next);
+            if number == next {
+                signals.conditions.push(Condition { id: condition, signals: Vec::new() });
+            }
+            signals.waits.push(SignalWait { place, wait: wake.wait, condition: number });
+        }
+        signals.waits.sort_unstable_by_key(|wait| wait.place);
+        if !signals.waits.is_empty() && !signals.collect(past, &numbers, cancel) {
+            return Signals { is_cut: true, ..Signals::default() };
+        }
+        signals
+    }
+
+    /// Finds the signals of the conditions, and what comes before them. Returns whether it did.
+    fn collect(&mut self, past: &Past<'_>, numbers: &HashMap<u32, u32>, cancel: &Cancel) -> bool {
+        self.clocks = vec![0; self.chains];
+        let mut of_chain: Vec<u32> = vec![0; self.chains];
+        let mut by_place: BTreeMap<(u32, u32), Vec<(u32, u32)>> = BTreeMap::new();
+        // By fork, the clock of its thread there.
+        let mut of_fork: HashMap<u32, u32> = HashMap::new();
+        for event in 0..past.chain.len() as u32 {
+            if event.is_multiple_of(1 << 12) && cancel.reason().is_some() {
+                return false;
+            }
+            let chain = past.chain[event as usize];
+            let (op, operand) = past.op(event);
+            for before in past.causes.row(event) {
+                let fork = past.op(*before).0.kind() == EventKind::Fork;
+                let is_own = fork && past.op(*before).1 == past.trace.handler_of(EventId(event)).0;
+                if !is_own && op.kind() != EventKind::Join {
+                    continue;
+                }
+                let other = past.chain[*before as usize];
+                let row = match fork {
+                    true => of_fork.get(before).copied().unwrap_or_default(),
+                    // All that is before it in its chain has been seen, and only that.
+                    false => of_chain[other as usize],
+                };
+                if !self.join(&mut of_chain[chain as usize], row, (other, *before)) {
+                    return false;
+                }
+            }
+            if op.kind() == EventKind::Fork {
+                of_fork.insert(event, of_chain[chain as usize]);
+            } else if is_signal(past, event)
+                && let Some(number) = numbers.get(&operand)
+            {
+                let signal = (event, of_chain[chain as usize]);
+                by_place.entry((*number, chain)).or_default().push(signal);
+            }
+        }
+        for ((number, chain), list) in by_place {
+            let last = list.last().map_or(NONE, |last| last.0);
+            self.last.entry(chain).or_default().push((last, number));
+            self.conditions[number as usize].signals.push((chain, list));
+        }
+        self.last.values_mut().for_each(|of| of.sort_unstable_by(|a, b| b.cmp(a)));
+        true
+    }
+
+    /// Adds to a clock what another one knows, and an event. Returns whether there is room.
+    fn join(&mut self, row: &mut u32, other: u32, (chain, event): (u32, u32)) -> bool {
+        if self.clock(*row)[chain as usize] > event {
+            return true;
+        }
+        if self.clocks.len() + self.chains > self.most {
+            return false;
+        }
+        let (one, two) = (self.clock(*row), self.clock(other));
+        let mut joined: Vec<u32> = one.iter().zip(two).map(|(a, b)| *a.max(b)).collect();
+        joined[chain as usize] = joined[chain as usize].max(event + 1);
+        *row = (self.clocks.len() / self.chains) as u32;
+        self.clocks.extend_from_slice(&joined);
+        true
+    }
+
+    fn clock(&self, row: u32) -> &[u32] {
+        let from = row as usize * self.chains;
+        &self.clocks[from..from + self.chains]
+    }
+
+    /// Returns the waits, by their places.
+    pub(super) fn waits(&self) -> &[SignalWait] {
+        &self.waits
+    }
+
+    /// Returns the number of conditions that are waited for.
+    pub(super) fn conditions(&self) -> usize {
+        self.conditions.len()
+    }
+
+    /// Returns the number of a condition in the trace.
+    pub(super) fn condition(&self, number: u32) -> u32 {
+        self.conditions[number as usize].id
+    }
+
+    /// Returns the wait at a place.
+    pub(in crate::confirm) fn wait_at(&self, place: u32) -> Option<SignalWait> {
+        let at = self.waits.binary_search_by_key(&place, |wait| wait.place).ok()?;
+        Some(self.waits[at])
+    }
+
+    /// Returns the conditions of which a chain gives a signal at or after an event.
+    pub(super) fn ahead(&self, chain: u32, event: u32) -> impl Iterator<Item = u32> + '_ {
+        let last = self.last.get(&chain).map_or(&[][..], Vec::as_slice);
+        last.iter().take_while(move |(last, _)| *last >= event).map(|(_, number)| *number)
+    }
+
+    /// Returns, for each chain, the last signal of a condition that needs none of the requests.
+    /// Those before it in its chain need none either.
+    pub(in crate::confirm) fn free(
+        &self,
+        past: &Past<'_>,
+        condition: u32,
+        requests: &[u32],
+    ) -> Vec<u32> {
+        let needs = |chain: u32, (signal, row): (u32, u32)| {
+            requests.iter().any(|request| {
+                let of = past.chain[*request as usize];
+                of == chain && signal >= *request || self.clock(row)[of as usize] > *request
+            })
+        };
+        let lists = self.conditions[condition as usize].signals.iter();
+        let last = |(chain, list): &(u32, Vec<(u32, u32)>)| {
+            let free = list.partition_point(|signal| !needs(*chain, *signal));
+            free.checked_sub(1).map(|last| list[last].0)
+        };
+        lists.filter_map(last).collect()
+    }
+}
+
+fn is_signal(past: &Past<'_>, event: u32) -> bool {
+    matches!(past.op(event).0.kind(), EventKind::Signal | EventKind::Broadcast)
+}
+
+/// Returns where a thread stands between a wait and its wake; `None` if it does something else in
+/// between than to give back locks and to take them again.
+fn place(past: &Past<'_>, (wait, wake): (u32, u32), sabotage: Sabotage) -> Option<u32> {
+    let (mut place, mut at) = (wake, past.previous[wake as usize]);
+    let kind = |event: u32| past.op(event).0.kind();
+    while at != NONE && at > wait && matches!(kind(at), EventKind::Acquire | EventKind::Request) {
+        (place, at) = (at, past.previous[at as usize]);
+    }
+    while at != NONE && at > wait && kind(at) == EventKind::Release {
+        at = past.previous[at as usize];
+    }
+    let place = if sabotage == Sabotage::WaitsAtWake { wake } else { place };
+    (at == wait).then_some(place)
+}

@@ -1,0 +1,186 @@
+//! Random schedules of small programs of threads, as traces.
+
+use crate::brute::generate::RandomSource;
+use anyorder_trace::{EventKind, Location, Mailbox, Mode, Op, TaskId, Trace, TraceBuilder};
+
+/// What a thread does next.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Step {
+    Acquire(u32, Mode),
+    Request(u32, Mode),
+    Release(u32, Mode),
+    Access(EventKind, u32),
+    /// A read once there was a write.
+    Observe(u32),
+    Fork(usize),
+    Join(usize),
+    /// Of a condition, to one or to all.
+    Signal(usize, EventKind),
+    Wait(usize),
+    /// Takes the lock again once a signal has come.
+    Retake(u32, Mode, usize),
+    Wake(usize),
+    /// A test of what was read.
+    Branch,
+}
+
+/// A thread, and how far it has come.
+pub(super) struct Thread {
+    pub(super) steps: Vec<Step>,
+    next: usize,
+    pub(super) begun: bool,
+    /// The number of signals at its wait.
+    waits_since: usize,
+}
+
+impl Thread {
+    pub(super) fn new(steps: Vec<Step>) -> Thread {
+        Thread { steps, next: 0, begun: true, waits_since: 0 }
+    }
+}
+
+const CONDITIONS: [&str; 2] = ["c", "d"];
+
+/// What threads wait for.
+#[derive(Default)]
+struct State {
+    /// Threads with their locks, and whether they share them.
+    held: Vec<(usize, u32, bool)>,
+    /// By condition, the number of signals so far.
+    signals: [usize; 2],
+    written: [bool; 2],
+}
+
+/// Runs the threads in a random order until they end or wait for ever. With `asks`, threads that
+/// stand before a lock in the end may say so.
+pub(super) fn record(
+    rng: &mut RandomSource,
+    all: &mut [Thread],
+    locks: u32,
+    most: usize,
+    asks: bool,
+) -> Trace {
+    let mut recorder = Recorder::new(all.len(), locks);
+    let mut state = State::default();
+    // Long pieces of one thread leave more to be reordered.
+    let mut last = 0;
+    for _ in 0..most {
+        let ready: Vec<usize> = (0..all.len()).filter(|t| is_ready(all, *t, &state)).collect();
+        if ready.is_empty() {
+            break;
+        }
+        let keeps = ready.contains(&last) && rng.chance(60);
+        let t = if keeps { last } else { ready[rng.below(ready.len())] };
+        last = t;
+        let step = all[t].steps[all[t].next];
+        all[t].next += 1;
+        match step {
+            Step::Acquire(lock, mode) | Step::Retake(lock, mode, _) => {
+                state.held.push((t, lock, mode.is_shared()));
+            }
+            Step::Release(lock, _) => {
+                let at = state.held.iter().position(|of| (of.0, of.1) == (t, lock)).expect("held");
+                state.held.remove(at);
+            }
+            Step::Fork(child) => all[child].begun = true,
+            Step::Signal(condition, _) => state.signals[condition] += 1,
+            Step::Wait(condition) => all[t].waits_since = state.signals[condition],
+            Step::Access(EventKind::Write, at) => state.written[at as usize] = true,
+            _ => {}
+        }
+        recorder.push(t, step);
+    }
+    if asks {
+        recorder.end(rng, all);
+    }
+    recorder.b.finish()
+}
+
+/// Returns whether a thread can take its next step.
+fn is_ready(all: &[Thread], t: usize, State { held, signals, written }: &State) -> bool {
+    let thread = &all[t];
+    let is_free = |lock: u32, mode: Mode| {
+        let mut others = held.iter().filter(|of| of.0 != t && of.1 == lock);
+        others.all(|of| of.2 && mode.is_shared())
+    };
+    let step = thread.steps.get(thread.next).filter(|_| thread.begun);
+    step.is_some_and(|step| match *step {
+        Step::Acquire(lock, mode) => is_free(lock, mode),
+        Step::Retake(lock, mode, condition) => {
+            is_free(lock, mode) && signals[condition] > thread.waits_since
+        }
+        Step::Wake(condition) => signals[condition] > thread.waits_since,
+        Step::Observe(at) => written[at as usize],
+        Step::Join(child) => all[child].next == all[child].steps.len(),
+        _ => true,
+    })
+}
+
+/// What has happened so far.
+struct Recorder {
+    b: TraceBuilder,
+    tasks: Vec<TaskId>,
+    places: Vec<u32>,
+    branch: u32,
+}
+
+impl Recorder {
+    fn new(threads: usize, locks: u32) -> Recorder {
+        let mut b = TraceBuilder::new();
+        let tasks = (0..threads).map(|i| {
+            let handler = b.handler(&format!("T{i}"), Mailbox::None).expect("room");
+            b.initial(handler)
+        });
+        let tasks = tasks.collect();
+        for i in 0..locks {
+            let name = b.interner.name(&format!("m{i}")).expect("room");
+            b.interner.lock(name).expect("room");
+        }
+        let places = ["x", "y"].map(|name| {
+            let name = b.interner.name(name).expect("room");
+            b.interner.location(Location::Named(name)).expect("room").0
+        });
+        let branch = b.interner.name("branch").expect("room").0;
+        Recorder { b, tasks, places: places.to_vec(), branch }
+    }
+
+    /// Adds the event of a step.
+    fn push(&mut self, thread: usize, step: Step) {
+        let task = self.tasks[thread];
+        let (op, operand) = match step {
+            Step::Acquire(lock, mode) | Step::Retake(lock, mode, _) => {
+                (Op::new(EventKind::Acquire, mode), lock)
+            }
+            Step::Request(lock, mode) => (Op::new(EventKind::Request, mode), lock),
+            Step::Release(lock, mode) => (Op::new(EventKind::Release, mode), lock),
+            Step::Access(kind, at) => (kind.into(), self.places[at as usize]),
+            Step::Observe(at) => (EventKind::Read.into(), self.places[at as usize]),
+            Step::Fork(child) => (EventKind::Fork.into(), child as u32),
+            Step::Join(child) => (EventKind::Join.into(), child as u32),
+            Step::Branch => (EventKind::Other.into(), self.branch),
+            Step::Signal(condition, kind) => return self.on_condition(task, kind, condition),
+            Step::Wait(of) => return self.on_condition(task, EventKind::Wait, of),
+            Step::Wake(of) => return self.on_condition(task, EventKind::Wake, of),
+        };
+        self.b.push(task, op, operand);
+    }
+
+    fn on_condition(&mut self, task: TaskId, kind: EventKind, condition: usize) {
+        self.b.on_condition(task, kind, CONDITIONS[condition]).expect("room");
+    }
+
+    /// Lets threads that stand before an acquire ask for it, and some of them exit there.
+    fn end(&mut self, rng: &mut RandomSource, all: &[Thread]) {
+        for (number, thread) in all.iter().enumerate() {
+            if let Some(Step::Acquire(lock, mode)) = thread.steps.get(thread.next)
+                && thread.begun
+                && rng.chance(80)
+            {
+                self.push(number, Step::Request(*lock, *mode));
+                if rng.chance(30) {
+                    self.b.push(self.tasks[number], EventKind::Exit.into(), 0);
+                }
+            }
+        }
+    }
+}
