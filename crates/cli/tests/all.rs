@@ -18,6 +18,8 @@ mod hostile;
 mod ids;
 mod livelock;
 mod models;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod native;
 mod predict;
 #[path = "programs/main.rs"]
 mod programs;

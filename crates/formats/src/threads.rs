@@ -9,7 +9,7 @@
 
 use crate::detect::Format;
 use anyorder_trace::{
-    Block, EventKind, HandlerId, Location, LocationId, Mailbox, Tables, TaskId, TraceOrder,
+    Block, EventKind, HandlerId, Location, LocationId, Mailbox, Meta, Tables, TaskId, TraceOrder,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -217,7 +217,8 @@ impl Threads {
     #[must_use]
     pub fn finish(&self, tables: &Tables) -> Vec<ThreadDoubt> {
         let mut doubts = Vec::new();
-        if !self.acts {
+        // A recorded program of one thread, or whose threads share nothing, has no access here.
+        if !self.acts && tables.meta.origin != Meta::RECORDING {
             doubts.push(ThreadDoubt::NothingToCheck);
         }
         let origin = Format::from_word(&tables.meta.origin);

@@ -144,7 +144,7 @@ const COVERAGE: &[Word<CoverageLevel>] = &[
 ];
 
 /// How races are grouped into findings.
-const GROUPS: &[Word<GroupBy>] = &[
+pub(crate) const GROUPS: &[Word<GroupBy>] = &[
     ("field", "All races of one field or variable, by category", GroupBy::Field),
     ("sites", "All races between two positions in the source", GroupBy::Sites),
 ];

@@ -197,6 +197,8 @@ names! { OptionName:
     /// The input was not understood as a whole: the warnings of kind `ignored` say what was not; no
     /// option.
     NOT_UNDERSTOOD "not-understood";
+    /// The time after which a program that is run is ended.
+    RUN_TIME_LIMIT "run-time-limit";
     /// The user ended the job; no option.
     INTERRUPT "interrupt";
     /// The system had no more memory; no option.
