@@ -57,6 +57,7 @@ pub use why::{Explanation, why};
 
 pub mod explore;
 pub mod model;
+pub mod native_confirm;
 pub mod native_run;
 pub mod states;
 

@@ -46,6 +46,10 @@ pub struct RecordedRun {
     pub stats: Stats,
     /// The repeated accesses that were not recorded.
     pub repeated: u64,
+    /// The recording.
+    pub recording: Recording,
+    /// By event of the trace: see [`Traced::origins`].
+    pub origins: Vec<u32>,
 }
 
 /// Reads a recording, and makes the input of a check of it.
@@ -67,11 +71,12 @@ pub fn traced<R: Read>(
     let traced = to_trace(&recording, &mut names, &Options::default(), &mut go_on);
     let traced = traced.map_err(|full| Failure::input(&name, Unusable::Full(full)))?;
     let warnings = warnings(&name, &recording, &traced);
-    let Traced { trace, stats, .. } = traced;
+    let Traced { trace, stats, origins, .. } = traced;
     let mut input = TraceInput::new(name, trace, &Problems::default(), control)?;
     input.warnings.extend(warnings);
     let repeated = recording.header.left_out;
-    Ok(RecordedRun { input, command: recording.header.command, stats, repeated })
+    let command = recording.header.command.clone();
+    Ok(RecordedRun { input, command, stats, repeated, recording, origins })
 }
 
 /// Returns what of a run was not seen or not understood.

@@ -75,6 +75,18 @@ words! {
 }
 
 words! {
+    /// What a second run of a program, held to the order of a finding, came to.
+    Reproduced {
+        /// The order happened, and did harm that can be seen.
+        Reproduced = "reproduced",
+        /// The order happened, and no harm was seen.
+        Feasible = "feasible",
+        /// The order did not happen.
+        NotReproduced = "not_reproduced",
+    }
+}
+
+words! {
     /// The answer of a command.
     Verdict {
         /// Nothing that counts was found, and the search was complete.

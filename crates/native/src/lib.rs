@@ -15,6 +15,8 @@ pub use to_trace::{Frame, Names, NoNames, Options, Stats, Traced, to_trace};
 
 pub mod launch;
 pub mod merge;
+pub mod plan;
 pub mod recording;
+pub mod rerun;
 pub mod symbols;
 mod to_trace;

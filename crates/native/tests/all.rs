@@ -2,6 +2,7 @@
 
 mod hostile;
 mod merged;
+mod plan;
 mod simulated;
 mod synthetic;
 mod traces;

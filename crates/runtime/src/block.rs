@@ -57,6 +57,17 @@ pub(crate) struct Block {
     pub(crate) rounds: u32,
     /// The list of modules must be copied: `dlopen` was called.
     pub(crate) modules_changed: u32,
+    /// Under a plan: the path of this thread, and how many threads it has created.
+    pub(crate) plan_path: u64,
+    pub(crate) plan_children: u64,
+    /// How often this thread was at each place of the plan; 0 if it is not under one.
+    pub(crate) plan_counts: usize,
+    /// The place of the call that was announced, or 0.
+    pub(crate) plan_place: usize,
+    /// The block whose free is held back, or 0.
+    pub(crate) plan_kept: usize,
+    /// The event of the plan that this thread is at, plus 1; or 0.
+    pub(crate) plan_open: u32,
 }
 
 /// No event was written, and none is to be written before the thread is known.

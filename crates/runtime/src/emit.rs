@@ -85,6 +85,9 @@ global_asm!(
     ".cfi_adjust_cfa_offset 8",
     "push r8",
     ".cfi_adjust_cfa_offset 8",
+    // The block, the kind, the address and the place.
+    "mov rdx, rdi",
+    "mov rcx, qword ptr [rsp + 24]",
     "mov rdi, r8",
     "call {refill_access}",
     "pop r8",
@@ -138,6 +141,10 @@ global_asm!(
     ".cfi_adjust_cfa_offset 8",
     "push r8",
     ".cfi_adjust_cfa_offset 8",
+    // The block, the first word, the place and the third word.
+    "mov rdx, rsi",
+    "mov rcx, r9",
+    "mov rsi, rdi",
     "mov rdi, r8",
     "call {refill}",
     "pop r8",

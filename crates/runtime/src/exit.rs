@@ -3,7 +3,7 @@
 use crate::block::block;
 use crate::emit::note;
 use crate::kind::EXIT;
-use crate::{c, maps, record, thread};
+use crate::{c, maps, plan, record, thread};
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -19,6 +19,7 @@ fn finish(status: c_int, place: usize) {
     if !record::is_on() || ENDED.swap(1, Ordering::Relaxed) != 0 {
         return;
     }
+    plan::before_exit();
     note(EXIT, status as u32 as usize, place);
     c::without_signals(|| {
         // SAFETY: the block is this thread's, and no handler runs meanwhile.

@@ -3,11 +3,12 @@
 use crate::block::{SILENT, block};
 use crate::emit::sync;
 use crate::kind::{ACQUIRE, FORK, RELEASE, arg};
-use crate::{c, exit, interpose, maps, record, thread};
+use crate::{c, exit, interpose, maps, plan, record, thread};
 use core::sync::atomic::{AtomicU32, Ordering};
 
 const NAME: &[u8] = b"ANYORDER_RECORDING=";
 const MAX_NAME: &[u8] = b"ANYORDER_MAX_RECORDING=";
+const PLAN_NAME: &[u8] = b"ANYORDER_PLAN=";
 
 static BEGUN: AtomicU32 = AtomicU32::new(0);
 
@@ -43,6 +44,11 @@ fn start() {
     }
     maps::copy();
     thread::make_key();
+    if settings.plan_length > 0 {
+        // The byte after the path is zero.
+        plan::start(&settings.plan[..settings.plan_length + 1]);
+        plan::count_alive(1);
+    }
     thread::begin_first();
     interpose::signals::watch_failures();
     // SAFETY: the functions are valid as long as this object, which is never unloaded.
@@ -61,11 +67,14 @@ fn start() {
 struct Settings {
     name: [u8; 32],
     length: usize,
-    /// 0: in a name, 1: in the folder, 2: in the maximum, 3: in another value.
+    /// 0: in a name, 1: in the folder, 2: in the maximum, 3: in another value, 4: in the path of
+    /// the plan.
     place: u8,
     folder: [u8; 2048],
     folder_length: usize,
     max_bytes: Option<u64>,
+    plan: [u8; 2048],
+    plan_length: usize,
 }
 
 impl Settings {
@@ -77,6 +86,8 @@ impl Settings {
             folder: [0; 2048],
             folder_length: 0,
             max_bytes: None,
+            plan: [0; 2048],
+            plan_length: 0,
         }
     }
 
@@ -99,6 +110,10 @@ impl Settings {
                 let more = before.saturating_mul(10).saturating_add(u64::from(byte - b'0'));
                 self.max_bytes = Some(more);
             }
+            4 if self.plan_length + 1 < self.plan.len() => {
+                self.plan[self.plan_length] = byte;
+                self.plan_length += 1;
+            }
             _ => {}
         }
     }
@@ -114,6 +129,8 @@ impl Settings {
                 1
             } else if name == MAX_NAME {
                 2
+            } else if name == PLAN_NAME {
+                4
             } else {
                 3
             };
@@ -134,6 +151,7 @@ unsafe extern "C" fn after_fork() {
 /// Runs first in the child. Only this thread is left; it has number 0 of a new recording.
 unsafe extern "C" fn in_child() {
     c::with_errno_kept(|| {
+        plan::forget();
         crate::hooks::atomics::release_all();
         let block = block();
         // SAFETY: the block is this thread's, and there is no other thread.

@@ -45,6 +45,8 @@ mod maps;
 #[cfg(all(anyorder_image, target_arch = "x86_64", target_os = "linux", target_env = "gnu"))]
 mod panic;
 #[cfg(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu"))]
+mod plan;
+#[cfg(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu"))]
 mod record;
 #[cfg(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu"))]
 mod symbol;

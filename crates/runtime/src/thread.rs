@@ -2,9 +2,9 @@
 
 use crate::block::{Block, CACHE_ENTRIES, FRAMES, PAUSED, RECORDED, SILENT, UNKNOWN, block};
 use crate::c;
-use crate::emit::{LONGEST, note, note_sized};
+use crate::emit::{LONGEST, address, note, note_sized};
 use crate::kind::{THREAD_BEGIN, THREAD_END, TIME};
-use crate::{maps, record};
+use crate::{maps, plan, record};
 use core::arch::x86_64::_rdtsc;
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -30,6 +30,10 @@ pub(crate) fn make_key() {
 /// Returns whether it is recorded.
 pub(crate) fn begin(number: u32, low: usize, size: usize) -> bool {
     let block = block();
+    if plan::is_on() {
+        begin_planned(block, number);
+        return false;
+    }
     let begun = c::without_signals(|| {
         // SAFETY: the block is this thread's, and no handler runs meanwhile.
         let block = unsafe { &mut *block };
@@ -59,6 +63,22 @@ pub(crate) fn begin(number: u32, low: usize, size: usize) -> bool {
     begun
 }
 
+/// Begins this thread under a plan: nothing is recorded of it.
+fn begin_planned(block: *mut Block, number: u32) {
+    // SAFETY: the block is this thread's.
+    unsafe {
+        (*block).number = number;
+        (*block).thread_id = c::thread_id();
+        (*block).state = RECORDED;
+    }
+    plan::begin_thread();
+    let key = KEY.load(Ordering::Relaxed);
+    if key != 0 {
+        // SAFETY: the key exists; its value only has to be another than null.
+        unsafe { c::pthread_setspecific(key - 1, block.cast()) };
+    }
+}
+
 /// Ends this thread in the last round of destructors, so that those of the program come before.
 unsafe extern "C" fn end_in_destructor(value: *mut c_void) {
     let block = block();
@@ -85,9 +105,14 @@ pub(crate) fn end() {
         // SAFETY: the block is this thread's, and no handler runs meanwhile.
         let block = unsafe { &mut *block };
         be_silent(block);
+        if plan::is_on() {
+            plan::end_thread(block);
+        }
         let region = block.cache;
         block.cache = 0;
-        c::call(c::SYS_MUNMAP, &[region, REGION]);
+        if region != 0 {
+            c::call(c::SYS_MUNMAP, &[region, REGION]);
+        }
     });
 }
 
@@ -172,8 +197,17 @@ fn write_time(block: &mut Block) {
     block.cursor += 16;
 }
 
-/// Makes room for an event at the cursor. Returns whether it can be written now.
-pub(crate) extern "C" fn refill(block: *mut Block) -> bool {
+/// Makes room for an event at the cursor. Returns whether it can be written now. Under a plan none
+/// is: the event goes there.
+pub(crate) extern "C" fn refill(block: *mut Block, first: u64, place: usize, third: u64) -> bool {
+    if plan::is_on() {
+        plan::event(block, first, place, third);
+        return false;
+    }
+    make_room(block)
+}
+
+fn make_room(block: *mut Block) -> bool {
     if !record::is_on() {
         return stop_writing(block);
     }
@@ -201,6 +235,13 @@ pub(crate) extern "C" fn refill(block: *mut Block) -> bool {
 
 /// As [`refill`], for calls and returns: they copy the list of modules after it has changed.
 pub(crate) extern "C" fn refill_call(block: *mut Block) -> bool {
+    if plan::is_on() {
+        // SAFETY: the block is this thread's.
+        if unsafe { core::mem::take(&mut (*block).modules_changed) } != 0 {
+            c::with_errno_kept(plan::find_modules);
+        }
+        return false;
+    }
     // SAFETY: the block is this thread's.
     if record::is_on() && unsafe { (*block).modules_changed } != 0 {
         c::without_signals(|| {
@@ -209,13 +250,22 @@ pub(crate) extern "C" fn refill_call(block: *mut Block) -> bool {
             maps::copy();
         });
     }
-    refill(block)
+    make_room(block)
 }
 
 /// As [`refill`], for plain accesses, which may be ignored.
-pub(crate) extern "C" fn refill_access(block: *mut Block) -> bool {
+pub(crate) extern "C" fn refill_access(
+    block: *mut Block,
+    kind: u64,
+    at: usize,
+    place: usize,
+) -> bool {
     // SAFETY: the block is this thread's.
     if unsafe { (*block).ignored } != 0 {
+        return false;
+    }
+    if plan::is_on() {
+        plan::event(block, kind | address(at), place, 0);
         return false;
     }
     refill_call(block)

@@ -28,6 +28,21 @@ pub(crate) struct RunArgs {
     #[arg(long, requires = "record", help_heading = "Run")]
     pub(crate) no_check: bool,
 
+    /// Run the program again for each finding with a witness, and hold its threads so that the
+    /// order of the witness happens
+    #[arg(long, conflicts_with = "no_check", help_heading = "Run")]
+    pub(crate) confirm: bool,
+
+    /// The most runs for `--confirm`
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 20,
+        requires = "confirm",
+        help_heading = "Run"
+    )]
+    pub(crate) max_reruns: usize,
+
     /// End the program after this time, and look at what it did until then; for example `30s`
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Run")]
     pub(crate) run_time_limit: Option<Duration>,
@@ -98,6 +113,7 @@ const EXAMPLES: &str = "\
 Examples:
   gcc -g -O1 -fsanitize=thread -o prog prog.c
   anyorder run ./prog                              run it, and print what can go wrong in other orders
+  anyorder run --confirm ./prog                    and make it happen in second runs
   anyorder run --report report -- ./prog -v file   and write an HTML report
   anyorder run --run-time-limit 10s ./server       end it after 10 seconds, or by Ctrl-C
   anyorder run --record run.trace --no-check ./prog

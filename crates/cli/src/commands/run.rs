@@ -1,5 +1,7 @@
 //! `anyorder run`: runs a native program under the recording runtime, and checks what it did.
 
+mod confirm;
+
 use crate::args::{GROUPS, Global, RunArgs, RunStreams, word_of};
 use crate::commands::predict::UNCONFIRMED;
 use crate::commands::runner::{Ending, Runner};
@@ -12,6 +14,7 @@ use crate::witness::Replay;
 use anyorder_common::files::{Source, read_found};
 use anyorder_common::numbers::plural;
 use anyorder_common::text::{quote, shown};
+use anyorder_drive::native_confirm::tone_down;
 use anyorder_drive::native_run::launch::{Build, Ended, Launch, Stage, find_program, recognise};
 use anyorder_drive::native_run::{RecordedImage, RecordedRun, traced};
 use anyorder_drive::{JobResult, check_trace};
@@ -67,14 +70,16 @@ pub(super) fn run(args: &RunArgs, global: &Global, watch: &Watch) -> Result<Exit
     }
     let stage = Stage::new().map_err(|error| Usage::CannotRecord { error })?;
     let stdout = PROGRAM_STDOUT.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let launch = Launch { program: &program, name, arguments, build: &build, stdout };
+    let plan = None;
+    let launch = Launch { program: &program, name, arguments, build: &build, stdout, plan };
     let not_started = |error| Usage::NotStarted { name: name.clone(), error };
     let running = stage.start(launch).map_err(not_started)?;
     let ended = foreground::run(&running, || running.wait(args.run_time_limit));
     let ended = ended.map_err(not_started)?;
     say_end(name, &ended, global);
     let images = stage.found().map_err(|error| failed_to_read(&stage.recordings(), error))?;
-    let last = images_of(args, name, &images, &ended, &runner)?;
+    let again = Again { stage: &stage, program: &program, name, arguments, build: &build };
+    let last = images_of(args, &again, &images, &ended, &runner)?;
     if args.no_check {
         return Ok(status_of(&ended, ExitCode::from(exit::CLEAN), true));
     }
@@ -86,6 +91,15 @@ pub(super) fn run(args: &RunArgs, global: &Global, watch: &Watch) -> Result<Exit
         ..Ending::default()
     })?;
     Ok(status_of(&ended, status, args.exit_zero))
+}
+
+/// What starts the program once more.
+pub(super) struct Again<'a> {
+    stage: &'a Stage,
+    program: &'a Path,
+    name: &'a OsStr,
+    arguments: &'a [OsString],
+    build: &'a Build,
 }
 
 /// Sets the command that shows a finding again. Without `--record` no file has the trace, and no
@@ -131,11 +145,12 @@ fn say_end(name: &OsStr, ended: &Ended, global: &Global) {
 /// trace.
 fn images_of(
     args: &RunArgs,
-    name: &OsStr,
+    again: &Again<'_>,
     images: &[(PathBuf, PathBuf)],
     ended: &Ended,
     runner: &Runner<'_>,
 ) -> Result<Option<Trace>, Failure> {
+    let name = again.name;
     if images.is_empty() {
         let text = "nothing was recorded: the program did not load the runtime";
         let mut result = JobResult::default();
@@ -161,10 +176,14 @@ fn images_of(
         runner.global.print_warnings(&path, &recorded.input.form);
         let control = runner.watch.control();
         let mut result = check_trace(&recorded.input, &args.trace_options(), &control)?;
+        tone_down(&recorded.input.trace, &mut result.findings);
         let stats = &mut result.stats;
         stats.set(stat::RECORDED, recorded.stats.recorded);
         stats.set(stat::PRIVATE_ACCESSES, recorded.stats.private);
         stats.set(stat::REPEATED_ACCESSES, recorded.repeated);
+        if number == 0 && args.confirm {
+            confirm::confirm(again, (&recorded, &mut result), args, ended, runner)?;
+        }
         if number == 0 {
             set_end(&mut result, args, ended);
         }

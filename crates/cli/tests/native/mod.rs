@@ -95,6 +95,38 @@ fn what_is_ordered_is_not_reported() {
     }
 }
 
+/// Each run is another one, so what is asserted is what the runtime itself has seen.
+#[test]
+fn what_the_lucky_order_hides_is_made_to_happen() {
+    let all = [("two-locks", ""), HIDDEN[0], HIDDEN[1], HIDDEN[2], HIDDEN[3]];
+    for (which, category) in all {
+        let result = result(which, &["--confirm"]);
+        let findings = result["findings"].as_array().expect("a list");
+        let is_it = |finding: &&Value| match category {
+            "" => finding["kind"] == "deadlock",
+            category => finding["category"] == category,
+        };
+        let finding = findings.iter().find(is_it).unwrap_or_else(|| panic!("{which}: {result}"));
+        assert_eq!(finding["reproduced"]["class"], "reproduced", "{which}: {finding}");
+        let text = finding["reproduced"]["text"].as_str().expect("words");
+        let expected = match category {
+            "use_after_free" => "used what was freed",
+            "multi_threaded" => "at the same time",
+            _ => "wait for ever",
+        };
+        assert!(text.contains(expected), "{which}: {text}");
+        assert!(result["stats"]["reruns"].as_u64() > Some(0));
+    }
+}
+
+#[test]
+fn what_is_ordered_cannot_be_made_to_happen() {
+    for which in ["use-joined", "use-counted", "use-unless-closed", "wait-until-ready"] {
+        let result = result(which, &["--confirm"]);
+        assert_eq!(found(&result), [], "{which}");
+    }
+}
+
 #[test]
 fn locks_in_two_orders_are_a_deadlock() {
     let result = result("two-locks", &[]);

@@ -118,6 +118,8 @@ names! { OptionName:
     MAX_REASONS "max-reasons";
     /// The file for a certificate.
     CERTIFICATE "certificate";
+    /// The most second runs of a program.
+    MAX_RERUNS "max-reruns";
     /// Whether `begin` and `end` of threads mark atomic blocks.
     TRANSACTIONS "transactions";
     /// Locations that are left out.

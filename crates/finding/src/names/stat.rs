@@ -205,6 +205,8 @@ names! { StatName:
     EXECUTED_TASKS "executed_tasks";
     /// Tasks that a program executed again.
     REPEATED_TASKS "repeated_tasks";
+    /// Second runs of a program.
+    RERUNS "reruns";
     /// Operations of a trace.
     OPERATIONS "operations";
     /// Strongly connected components of the conflicts.

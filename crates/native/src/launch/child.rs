@@ -86,6 +86,21 @@ impl Program {
         }
     }
 
+    /// Returns how the program ended, if it has.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the system cannot tell, or the program was waited for before.
+    pub fn try_wait(&self) -> io::Result<Option<Ended>> {
+        let ended = |status: ExitStatus| Ended {
+            status: status.code(),
+            signal: signal_of(status),
+            timed_out: false,
+            ran: self.started.elapsed(),
+        };
+        Ok(self.ended()?.map(ended))
+    }
+
     fn ended(&self) -> io::Result<Option<ExitStatus>> {
         let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(running) = child.as_mut() else {

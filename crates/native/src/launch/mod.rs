@@ -30,6 +30,9 @@ const OTHER_NAMES: &[&str] =
 /// The variable by which the program finds the folder for its recording.
 const RECORDING: &str = "ANYORDER_RECORDING";
 
+/// The variable by which it finds its plan.
+const PLAN: &str = "ANYORDER_PLAN";
+
 /// A folder with the image, and one for the recording. Both are removed with it.
 #[derive(Debug)]
 pub struct Stage {
@@ -49,6 +52,8 @@ pub struct Launch<'a> {
     pub build: &'a Build,
     /// Its standard output, where it is not ours.
     pub stdout: Option<Stdio>,
+    /// The plan that its threads keep.
+    pub plan: Option<&'a Path>,
 }
 
 impl Stage {
@@ -85,6 +90,12 @@ impl Stage {
         self.folder.path().join("recording")
     }
 
+    /// Returns the file of a plan.
+    #[must_use]
+    pub fn plan(&self) -> PathBuf {
+        self.folder.path().join("plan")
+    }
+
     /// Starts a program. It has our standard streams, but for its output where another one is
     /// given.
     ///
@@ -98,6 +109,9 @@ impl Stage {
         command.args(launch.arguments);
         command.env(RECORDING, self.recordings());
         command.env("LD_LIBRARY_PATH", before("LD_LIBRARY_PATH", self.libraries()));
+        if let Some(plan) = launch.plan {
+            command.env(PLAN, plan);
+        }
         if launch.build.needs_preload() {
             let image = self.libraries().join(IMAGE_NAME);
             command.env("LD_PRELOAD", before("LD_PRELOAD", image));

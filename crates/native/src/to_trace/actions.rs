@@ -13,6 +13,9 @@ use anyorder_trace::{
 };
 use rustc_hash::FxHashMap;
 
+/// The origin of an event of the trace that was not recorded.
+pub(crate) const NO_ORIGIN: u32 = u32::MAX;
+
 /// How far a thread has come.
 #[derive(Clone, Copy, Debug, Default)]
 struct Thread {
@@ -64,10 +67,14 @@ pub(super) struct Maker<'a> {
     objects: FxHashMap<(u64, &'static str), LocationId>,
     invocations: FxHashMap<(u64, &'static str), InvocationId>,
     barriers: FxHashMap<u64, Barrier>,
+    /// How often each descriptor was closed.
+    descriptors: FxHashMap<u64, u64>,
     conditions: FxHashMap<u64, Condition>,
     threads: Vec<Thread>,
     stats: Stats,
     failure: Option<u64>,
+    /// By event of the trace: see [`Traced::origins`].
+    origins: Vec<u32>,
 }
 
 impl<'a> Maker<'a> {
@@ -108,10 +115,12 @@ impl<'a> Maker<'a> {
             objects: FxHashMap::default(),
             invocations: FxHashMap::default(),
             barriers: FxHashMap::default(),
+            descriptors: FxHashMap::default(),
             conditions: FxHashMap::default(),
             threads: vec![Thread::default(); recording.threads.len()],
             stats: Stats::default(),
             failure: None,
+            origins: Vec::new(),
         })
     }
 
@@ -125,7 +134,8 @@ impl<'a> Maker<'a> {
         self.stats.ambiguous = self.stacks.ambiguous;
         self.stats.nowhere = self.stacks.unknown;
         let trace = Trace::new(self.interner.tables, self.columns);
-        Traced { trace, stats: self.stats, failure: self.failure, unseen: Vec::new() }
+        let (stats, failure, origins) = (self.stats, self.failure, self.origins);
+        Traced { trace, stats, failure, unseen: Vec::new(), origins }
     }
 
     /// Takes the next event.
@@ -147,7 +157,8 @@ impl<'a> Maker<'a> {
             kind::THREAD_CREATE..=kind::THREAD_JOIN_REQUEST => self.thread(lane, event)?,
             kind::ACQUIRE | kind::RELEASE => self.synchronise(lane, event)?,
             kind::SIGNAL_BEGIN => self.stats.signals += 1,
-            kind::FD_OPEN..=kind::FD_CLOSE | kind::SIGNAL_END | kind::EXIT => {}
+            kind::FD_OPEN..=kind::FD_CLOSE => self.descriptor(lane, event)?,
+            kind::SIGNAL_END | kind::EXIT => {}
             kind::FAILURE => {
                 self.failure = Some(event.address);
                 let name = self.interner.name(&format!("signal {}", event.address))?;
@@ -173,6 +184,13 @@ impl<'a> Maker<'a> {
         let op = op.into();
         let place = self.stacks.place(lane, event.pc, self.names, &mut self.interner)?;
         self.push_at(lane, op, operand, place);
+        // An event without a place is made up.
+        if event.pc != 0
+            && let Some(origin) = self.origins.last_mut()
+        {
+            let taken = u32::try_from(self.threads[lane].taken).unwrap_or(0);
+            *origin = taken.wrapping_sub(1);
+        }
         Ok(())
     }
 
@@ -182,6 +200,7 @@ impl<'a> Maker<'a> {
         let row = self.columns.len() as u32;
         self.columns.push(op, TaskId(lane as u32), operand, place.site);
         self.columns.stacks.extend(row, place.stack);
+        self.origins.push(NO_ORIGIN);
     }
 
     fn range(&mut self, address: u64, size: u64) -> Result<u32, TableFull> {
@@ -466,6 +485,29 @@ impl<'a> Maker<'a> {
         };
         self.push(lane, event, EventKind::Invoke, invocation.0)?;
         self.push(lane, event, EventKind::Return, invocation.0)
+    }
+
+    /// A descriptor is memory that is allocated, read and freed. A number that is used again is
+    /// another one. The standard streams belong to nobody.
+    fn descriptor(&mut self, lane: usize, event: &Event) -> Result<(), TableFull> {
+        let number = event.address;
+        if number <= 2 {
+            return Ok(());
+        }
+        let round = self.descriptors.entry(number).or_default();
+        let name = match *round {
+            0 => format!("descriptor {number}"),
+            round => format!("descriptor {number}, used for the {}th time,", round + 1),
+        };
+        *round += u64::from(event.kind == kind::FD_CLOSE);
+        let name = self.interner.name(&name)?;
+        let location = self.interner.location(Location::Named(name))?;
+        let kind = match event.kind {
+            kind::FD_OPEN => EventKind::Alloc,
+            kind::FD_USE => EventKind::Read,
+            _ => EventKind::Free,
+        };
+        self.push(lane, event, kind, location.0)
     }
 
     fn thread(&mut self, lane: usize, event: &Event) -> Result<(), TableFull> {

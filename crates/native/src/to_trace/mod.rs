@@ -14,7 +14,7 @@
 //! The trace is always well-formed. An event that does not fit is left out, and counted in
 //! [`Stats::odd`].
 
-mod actions;
+pub(crate) mod actions;
 mod sharing;
 mod stacks;
 mod survey;
@@ -100,6 +100,9 @@ pub struct Traced {
     /// The files with code of which no access was recorded, without the libraries of the languages:
     /// they were built without instrumentation, or were not used.
     pub unseen: Vec<String>,
+    /// By event of the trace: the number of the recorded event among those of its thread, from 0;
+    /// `u32::MAX` for one that was not recorded.
+    pub origins: Vec<u32>,
 }
 
 /// How to make a trace.

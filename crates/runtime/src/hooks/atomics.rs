@@ -34,7 +34,8 @@ struct Held {
 
 /// Takes the lock of a location, if this thread may wait and something is recorded.
 #[inline(always)]
-fn hold(location: usize) -> Held {
+fn hold(location: usize, place: usize) -> Held {
+    crate::plan::before(location, place);
     if record::is_on() { take(location) } else { Held { lock: None } }
 }
 
@@ -108,7 +109,7 @@ macro_rules! atomics {
         [$($fetch:ident = $method:ident),*];)*) => {$(
         export! {
             2 fn $load(location: *mut $int, order: c_int) -> $int, |place| {
-                let held = hold(location as usize);
+                let held = hold(location as usize, place);
                 // SAFETY: the program reads it atomically.
                 let value = unsafe { <$atomic>::from_ptr(location) }.load(Ordering::SeqCst);
                 sync(ATOMIC_LOAD | sized($size, order), location as usize, place);
@@ -117,7 +118,7 @@ macro_rules! atomics {
             }
 
             3 fn $store(location: *mut $int, value: $int, order: c_int), |place| {
-                let held = hold(location as usize);
+                let held = hold(location as usize, place);
                 sync(ATOMIC_STORE | sized($size, order), location as usize, place);
                 // SAFETY: the program writes it atomically.
                 let location = unsafe { <$atomic>::from_ptr(location) };
@@ -131,7 +132,7 @@ macro_rules! atomics {
             }
 
             3 fn $exchange(location: *mut $int, value: $int, order: c_int) -> $int, |place| {
-                let held = hold(location as usize);
+                let held = hold(location as usize, place);
                 sync(ATOMIC_RMW | sized($size, order), location as usize, place);
                 // SAFETY: the program changes it atomically.
                 let old = unsafe { <$atomic>::from_ptr(location) }.swap(value, Ordering::SeqCst);
@@ -142,7 +143,7 @@ macro_rules! atomics {
             5 fn $strong(location: *mut $int, expected: *mut $int, value: $int, order: c_int, failed: c_int) -> bool, |place| {
                 // SAFETY: the program reads and writes what it expects by itself.
                 let before = unsafe { expected.read() };
-                let held = hold(location as usize);
+                let held = hold(location as usize, place);
                 // SAFETY: the program changes it atomically.
                 let old = unsafe { <$atomic>::from_ptr(location) }
                     .compare_exchange(before, value, Ordering::SeqCst, Ordering::SeqCst);
@@ -158,7 +159,7 @@ macro_rules! atomics {
             5 fn $weak(location: *mut $int, expected: *mut $int, value: $int, order: c_int, failed: c_int) -> bool, |place| {
                 // SAFETY: the program reads and writes what it expects by itself.
                 let before = unsafe { expected.read() };
-                let held = hold(location as usize);
+                let held = hold(location as usize, place);
                 // SAFETY: the program changes it atomically.
                 let old = unsafe { <$atomic>::from_ptr(location) }
                     .compare_exchange(before, value, Ordering::SeqCst, Ordering::SeqCst);
@@ -172,7 +173,7 @@ macro_rules! atomics {
             }
 
             5 fn $val(location: *mut $int, before: $int, value: $int, order: c_int, failed: c_int) -> $int, |place| {
-                let held = hold(location as usize);
+                let held = hold(location as usize, place);
                 // SAFETY: the program changes it atomically.
                 let old = unsafe { <$atomic>::from_ptr(location) }
                     .compare_exchange(before, value, Ordering::SeqCst, Ordering::SeqCst);
@@ -185,7 +186,7 @@ macro_rules! atomics {
 
             $(
                 3 fn $fetch(location: *mut $int, value: $int, order: c_int) -> $int, |place| {
-                    let held = hold(location as usize);
+                    let held = hold(location as usize, place);
                     sync(ATOMIC_RMW | sized($size, order), location as usize, place);
                     // SAFETY: the program changes it atomically.
                     let old = unsafe { <$atomic>::from_ptr(location) }.$method(value, Ordering::SeqCst);

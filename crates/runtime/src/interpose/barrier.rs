@@ -14,7 +14,7 @@ interpose! {
     1 fn pthread_barrier_wait(barrier: *mut c_void) -> c_int, |place, real| {
         sync(BARRIER_ARRIVE, barrier as usize, place);
         // SAFETY: as the program calls it.
-        let result = unsafe { real(barrier) };
+        let result = crate::plan::blocking(|| unsafe { real(barrier) });
         sync(BARRIER_LEAVE, barrier as usize, place);
         result
     }

@@ -5,6 +5,7 @@ use super::mutex::Mutex;
 use crate::c::{self, CleanupBuffer, ETIMEDOUT};
 use crate::emit::{address, sync, sync_sized};
 use crate::kind::{COND_BROADCAST, COND_DESTROY, COND_SIGNAL, COND_WAIT, COND_WAKE, arg};
+use crate::plan;
 use core::ffi::{c_int, c_void};
 
 /// A wait that has begun.
@@ -49,7 +50,7 @@ pub(super) fn wait(
 interpose! {
     2 fn pthread_cond_wait(cond: *mut c_void, mutex: *mut Mutex) -> c_int, |place, real| {
         // SAFETY: as the program calls it.
-        wait(cond, mutex, place, || unsafe { real(cond, mutex) })
+        wait(cond, mutex, place, || plan::blocking(|| unsafe { real(cond, mutex) }))
     }
 
     3 fn pthread_cond_timedwait(cond: *mut c_void, mutex: *mut Mutex, until: *const c_void) -> c_int, |place, real| {
@@ -65,13 +66,17 @@ interpose! {
     1 fn pthread_cond_signal(cond: *mut c_void) -> c_int, |place, real| {
         sync(COND_SIGNAL, cond as usize, place);
         // SAFETY: as the program calls it.
-        unsafe { real(cond) }
+        let result = unsafe { real(cond) };
+        plan::after();
+        result
     }
 
     1 fn pthread_cond_broadcast(cond: *mut c_void) -> c_int, |place, real| {
         sync(COND_BROADCAST, cond as usize, place);
         // SAFETY: as the program calls it.
-        unsafe { real(cond) }
+        let result = unsafe { real(cond) };
+        plan::after();
+        result
     }
 
     // It is no event. It stands here so that the version of 1999 is never called beside ours.

@@ -5,7 +5,7 @@
 use crate::c::{self, EINVAL, ENOMEM};
 use crate::emit::sync_sized;
 use crate::kind::{ALLOC, FREE};
-use crate::record;
+use crate::{plan, record};
 use core::ffi::{c_int, c_void};
 
 fn allocated(block: *mut c_void, size: usize, place: usize) {
@@ -62,14 +62,20 @@ export! {
 
     1 fn free(block: *mut c_void), |place| {
         freed(block, place);
-        // SAFETY: as the program calls it.
-        unsafe { c::__libc_free(block) }
+        if !plan::keeps(block as usize) {
+            // SAFETY: as the program calls it.
+            unsafe { c::__libc_free(block) }
+        }
+        plan::after();
     }
 
     1 fn cfree(block: *mut c_void), |place| {
         freed(block, place);
-        // SAFETY: as the program calls it.
-        unsafe { c::__libc_free(block) }
+        if !plan::keeps(block as usize) {
+            // SAFETY: as the program calls it.
+            unsafe { c::__libc_free(block) }
+        }
+        plan::after();
     }
 
     3 fn posix_memalign(result: *mut *mut c_void, alignment: usize, size: usize) -> c_int, |place| {

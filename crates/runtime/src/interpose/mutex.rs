@@ -7,6 +7,7 @@ use crate::kind::{
     BY_TRY, LOCK, LOCK_DESTROY, LOCK_INIT, LOCK_REFUSED, LOCK_REQUEST, OWNER_DEAD, RECURSIVE, SPIN,
     UNLOCK, arg,
 };
+use crate::plan;
 use core::ffi::{c_int, c_void};
 
 /// The fields of `pthread_mutex_t` that tell whether a call is the outermost of its thread.
@@ -72,13 +73,14 @@ pub(super) fn lock(
     if !crate::record::is_on() {
         return real();
     }
+    plan::before(mutex as usize, place);
     // SAFETY: the program locks it.
     let mut result = unsafe { real!(pthread_mutex_trylock(*mut Mutex) -> c_int)(mutex) };
     if result == EBUSY {
         // SAFETY: as above.
         let flags = unsafe { (*mutex).flags() } | by_try;
         sync(LOCK_REQUEST | arg(flags), mutex as usize, place);
-        result = real();
+        result = plan::blocking(real);
     }
     tried(mutex, result, by_try, place);
     result
@@ -114,7 +116,9 @@ interpose! {
     1 fn pthread_mutex_destroy(mutex: *mut Mutex) -> c_int, |place, real| {
         sync(LOCK_DESTROY, mutex as usize, place);
         // SAFETY: as the program calls it.
-        unsafe { real(mutex) }
+        let result = unsafe { real(mutex) };
+        plan::after();
+        result
     }
 
     1 fn pthread_spin_lock(lock: *mut c_int) -> c_int, |place, real| {
@@ -180,6 +184,7 @@ pub(super) fn lock_at(mutex: *mut Mutex, place: usize) -> c_int {
 /// Tries to lock a mutex, called from a place of the program.
 pub(super) fn try_at(mutex: *mut Mutex, place: usize) -> c_int {
     let real = real!(pthread_mutex_trylock(*mut Mutex) -> c_int);
+    plan::before(mutex as usize, place);
     // SAFETY: the program tries to lock it.
     let result = unsafe { real(mutex) };
     tried(mutex, result, BY_TRY, place);
@@ -195,5 +200,7 @@ pub(super) fn unlock_at(mutex: *mut Mutex, place: usize) -> c_int {
         sync(UNLOCK | arg(state.flags()), mutex as usize, place);
     }
     // SAFETY: as the program calls it.
-    unsafe { real(mutex) }
+    let result = unsafe { real(mutex) };
+    plan::after();
+    result
 }

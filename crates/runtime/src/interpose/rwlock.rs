@@ -6,7 +6,7 @@ use crate::emit::sync;
 use crate::kind::{
     BY_TRY, LOCK, LOCK_DESTROY, LOCK_INIT, LOCK_REFUSED, LOCK_REQUEST, SHARED, UNLOCK, arg,
 };
-use crate::record;
+use crate::{plan, record};
 use core::ffi::{c_int, c_void};
 
 /// The fields of `pthread_rwlock_t` up to the one that names the thread that writes.
@@ -33,11 +33,12 @@ fn lock(
     if !record::is_on() {
         return real();
     }
+    plan::before(lock as usize, place);
     // SAFETY: the program locks it.
     let mut result = unsafe { attempt(lock) };
     if result == EBUSY {
         sync(LOCK_REQUEST | arg(flags), lock as usize, place);
-        result = real();
+        result = plan::blocking(real);
     }
     tried(lock, result, flags, place);
     result

@@ -2,7 +2,7 @@
 
 use crate::emit::{sync, sync_sized};
 use crate::kind::{LOCK_DESTROY, SEM_INIT, SEM_POST, SEM_REFUSED, SEM_REQUEST, SEM_WAIT};
-use crate::{c, record};
+use crate::{c, plan, record};
 use core::ffi::{c_int, c_uint, c_void};
 
 fn tried(semaphore: *mut c_void, result: c_int, place: usize) {
@@ -16,12 +16,13 @@ fn wait(semaphore: *mut c_void, place: usize, real: impl FnOnce() -> c_int) -> c
     if !record::is_on() {
         return real();
     }
+    plan::before(semaphore as usize, place);
     let attempt = real!(sem_trywait(*mut c_void) -> c_int);
     // SAFETY: the program waits for it. An attempt that fails sets `errno`, the wait does not.
     let mut result = c::with_errno_kept(|| unsafe { attempt(semaphore) });
     if result != 0 {
         sync(SEM_REQUEST, semaphore as usize, place);
-        result = real();
+        result = plan::blocking(real);
     }
     tried(semaphore, result, place);
     result
@@ -53,7 +54,9 @@ interpose! {
     1 fn sem_post(semaphore: *mut c_void) -> c_int, |place, real| {
         sync(SEM_POST, semaphore as usize, place);
         // SAFETY: as the program calls it.
-        unsafe { real(semaphore) }
+        let result = unsafe { real(semaphore) };
+        plan::after();
+        result
     }
 
     3 fn sem_init(semaphore: *mut c_void, shared: c_int, value: c_uint) -> c_int, |place, real| {

@@ -4,7 +4,7 @@ use crate::block::{Block, PAUSED, UNKNOWN, block, block_of};
 use crate::c::{self, Pthread, Start};
 use crate::emit::{sync, sync_sized};
 use crate::kind::{THREAD_CREATE, THREAD_DETACH, THREAD_JOIN, THREAD_JOIN_REQUEST};
-use crate::{record, thread};
+use crate::{plan, record, thread};
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -16,6 +16,8 @@ struct Birth {
     ready: AtomicU32,
     number: u32,
     signal_mask: u64,
+    /// Its path, under a plan.
+    path: u64,
 }
 
 unsafe extern "C" fn begin(birth: *mut c_void) -> *mut c_void {
@@ -32,6 +34,8 @@ unsafe extern "C" fn begin(birth: *mut c_void) -> *mut c_void {
     // SAFETY: as above.
     let (start, argument, number, mask) =
         unsafe { ((*birth).start, (*birth).argument, (*birth).number, (*birth).signal_mask) };
+    // SAFETY: as above; the block is this thread's.
+    unsafe { (*block).plan_path = (*birth).path };
     // SAFETY: it came from the same heap, and the creator does not use it any more.
     unsafe { c::__libc_free(birth.cast()) };
     // SAFETY: the block is this thread's.
@@ -85,8 +89,10 @@ pub(crate) fn create(
             ready: AtomicU32::new(0),
             number: 0,
             signal_mask: before,
+            path: 0,
         });
     }
+    plan::count_alive(1);
     // SAFETY: as the program calls it, but for the start, which calls the program's.
     let created = unsafe { real(result, attributes, begin, birth.cast()) };
     if created == 0 {
@@ -95,6 +101,9 @@ pub(crate) fn create(
         // before. The program's variable has its name.
         unsafe {
             (*birth).number = number;
+            if plan::is_on() {
+                (*birth).path = plan::next_child();
+            }
             (*block_of(*result)).number = number;
         }
         sync_sized(THREAD_CREATE, number as usize, place, start as usize as u64);
@@ -104,6 +113,7 @@ pub(crate) fn create(
         ready.store(1, Ordering::Release);
         c::call(c::SYS_FUTEX, &[address, c::FUTEX_WAKE_PRIVATE, 1]);
     } else {
+        plan::count_alive(-1);
         // SAFETY: it came from the same heap, and no thread has it.
         unsafe { c::__libc_free(birth.cast()) };
     }
@@ -136,7 +146,7 @@ pub(crate) fn join(thread: Pthread, place: usize, real: impl FnOnce() -> c_int) 
     if let Some(number) = number {
         sync(THREAD_JOIN_REQUEST, number, place);
     }
-    let result = real();
+    let result = plan::blocking(real);
     joined(number, result, place);
     result
 }
