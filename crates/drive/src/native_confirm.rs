@@ -1,6 +1,6 @@
 //! Second runs of native programs, in which a predicted order is made to happen.
 //!
-//! [`plan_of`] makes the plan for a finding, by its witness. The front end runs the program under
+//! [`Planner`] makes the plans for a finding, by its witness. The front end runs the program under
 //! it ([`rerun`]), and [`note`] writes into the finding what came of that.
 
 use crate::failure::Failure;
@@ -10,7 +10,7 @@ use crate::result::Reported;
 use crate::trace_input::TraceInput;
 use anyorder_certify::Names;
 use anyorder_finding::{ExplanationStep, Finding, Reproduced, Reproduction, Severity};
-use anyorder_native::plan::{Goal, GoalEnd, Operations, plan};
+use anyorder_native::plan::{Closeness, Goal, GoalEnd, Operations, plan};
 pub use anyorder_native::plan::{NoPlan, Planned};
 pub use anyorder_native::rerun::{Answer, Harm, Limits, Missed, Rerun, rerun};
 use anyorder_predict::{
@@ -46,25 +46,41 @@ impl<'r> Planner<'r> {
         Planner { trace, operations, names: Names::new(trace) }
     }
 
-    /// Makes the plan for a finding; `None` if it has no witness.
-    pub fn plan_of(
+    /// Makes plans for a finding, the closest to its witness first, each once; none if it has no
+    /// witness.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no plan for its witness.
+    pub fn plans_of(
         &self,
         finding: &Finding,
         control: &Control<'_>,
-    ) -> Option<Result<Planned, NoPlan>> {
-        let way = self.way(finding, control)?;
-        Some(self.plan(&way))
+    ) -> Result<Vec<Planned>, NoPlan> {
+        let Some(way) = self.way(finding, control) else { return Ok(Vec::new()) };
+        let all = Closeness::ALL.map(|closeness| self.plan(&way, closeness));
+        let why = all.iter().find_map(|plan| plan.as_ref().err().copied());
+        let mut plans: Vec<Planned> = Vec::new();
+        for plan in all.into_iter().flatten() {
+            if !plans.contains(&plan) {
+                plans.push(plan);
+            }
+        }
+        match (why, plans.is_empty()) {
+            (Some(why), true) => Err(why),
+            _ => Ok(plans),
+        }
     }
 
-    fn plan(&self, way: &Way) -> Result<Planned, NoPlan> {
+    fn plan(&self, way: &Way, closeness: Closeness) -> Result<Planned, NoPlan> {
         let (prefix, actions) = (way.prefix, &way.actions);
         let [first, second] = actions[..] else {
             let goal = Goal { prefix, order: &way.order, end: GoalEnd::Deadlock(actions) };
-            return plan(self.trace, &self.operations, &goal);
+            return plan(self.trace, &self.operations, &goal, closeness);
         };
         if way.form == Form::Deadlock {
             let goal = Goal { prefix, order: &way.order, end: GoalEnd::Deadlock(actions) };
-            return plan(self.trace, &self.operations, &goal);
+            return plan(self.trace, &self.operations, &goal, closeness);
         }
         let accesses = [first, second].map(|event| self.trace.event(event));
         let are_plain = accesses.iter().all(|event| {
@@ -74,10 +90,11 @@ impl<'r> Planner<'r> {
         });
         if are_plain && let Some(order) = together(self.trace, way, (first, second)) {
             let end = GoalEnd::Together { first, second };
-            return plan(self.trace, &self.operations, &Goal { prefix, order: &order, end });
+            let goal = Goal { prefix, order: &order, end };
+            return plan(self.trace, &self.operations, &goal, closeness);
         }
         let end = GoalEnd::Reversed { first, second };
-        plan(self.trace, &self.operations, &Goal { prefix, order: &way.order, end })
+        plan(self.trace, &self.operations, &Goal { prefix, order: &way.order, end }, closeness)
     }
 
     fn way(&self, finding: &Finding, control: &Control<'_>) -> Option<Way> {

@@ -2,7 +2,7 @@
 //! witness come to its goal, with all conflicts in its order.
 
 use anyorder_common::random::{Random, Rng};
-use anyorder_native::plan::{Goal, GoalEnd, Hold, Moment, Operation, holds};
+use anyorder_native::plan::{Goal, GoalEnd, Hold, Moment, Operation, goal_holds, holds};
 use anyorder_predict::{
     Answer, ConfirmOptions, Confirmer, DeadlockOptions, Form, NoCommunication, Scale,
 };
@@ -385,6 +385,11 @@ struct Seen {
     goals: BTreeMap<&'static str, u64>,
     holds: u64,
     free: u64,
+    /// Runs with the holds of the goal alone, and those that came there.
+    alone: u64,
+    alone_there: u64,
+    /// Goals whose first action is held before a section around it.
+    before_section: u64,
     /// Runs with one hold less that went another way.
     wrong_without: u64,
     with_prefix: u64,
@@ -401,6 +406,15 @@ fn try_goal(trace: &Trace, goal: &Goal<'_>, rng: &mut Rng, seen: &mut Seen) -> V
         ends.push(simulate((trace, &operations), (goal, &all, 0), rng));
     }
     let same = goal.order.windows(2).take_while(|pair| pair[0] < pair[1]).count() + 1;
+    let alone = goal_holds(trace, goal, &of);
+    let end = simulate((trace, &operations), (goal, &alone, 0), rng);
+    seen.alone += 1;
+    seen.alone_there += u64::from(end != End::Stuck);
+    if let (GoalEnd::Reversed { first, second }, [hold]) = (goal.end, &alone[..]) {
+        let own = trace.handler_of(first);
+        assert!(hold.other == second && hold.event <= first && trace.handler_of(hold.event) == own);
+        seen.before_section += u64::from(hold.event != first);
+    }
     if !all.is_empty() {
         let mut fewer = all.clone();
         fewer.swap_remove(rng.index(all.len()));
@@ -481,6 +495,8 @@ fn any_scheduler_that_keeps_the_holds_comes_to_the_goal() {
         assert!(seen.goals.get(kind).copied().unwrap_or_default() > 30, "{kind}: {seen:?}");
     }
     assert!(seen.with_prefix > 100 && seen.free > 100, "{seen:?}");
+    // Without the other holds, data and locks may come in another order, or nobody can go on.
+    assert!(seen.alone_there * 2 > seen.alone && seen.before_section > 100, "{seen:?}");
     let goals: u64 = seen.goals.values().sum();
     assert!(seen.wrong_without * 10 > goals, "{seen:?}");
 }

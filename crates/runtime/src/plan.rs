@@ -462,8 +462,13 @@ fn reach(
     one.thread.store(block.thread_id, Ordering::Relaxed);
     one.address.store(address as u64, Ordering::Relaxed);
     one.size.store(size, Ordering::Relaxed);
+    // The other thread may go on as soon as this one has come, so it is looked for before, too.
+    let may_meet = matches!(one.role, FIRST | SECOND) && (READ..=VPTR_WRITE).contains(&kind);
+    if may_meet {
+        meet(event, one);
+    }
     raise(&one.state, REACHED);
-    if matches!(one.role, FIRST | SECOND) && (READ..=VPTR_WRITE).contains(&kind) {
+    if may_meet {
         meet(event, one);
     }
     wait(event);

@@ -120,6 +120,68 @@ pub fn holds(
     if rest.len() > holds_max { Err(TooLong) } else { Ok(rest) }
 }
 
+/// Returns the holds of the goal alone: a weaker plan, for programs whose threads share their work
+/// in another way in each run. The first action, or the section around it that the second one needs
+/// too, waits until the second one has passed; nothing else is held. Linear in the trace.
+#[must_use]
+pub fn goal_holds(
+    trace: &Trace,
+    goal: &Goal<'_>,
+    operation: &dyn Fn(EventId) -> Option<Operation>,
+) -> Vec<Hold> {
+    let hold = |event: EventId, other: EventId, until: Moment| Hold { event, other, until };
+    match goal.end {
+        GoalEnd::Reversed { first, second } => {
+            let moment = operation(second).map_or(Moment::Passed, |operation| operation.moment);
+            vec![hold(enclosing(trace, first, second, operation), second, moment)]
+        }
+        GoalEnd::Together { first, second } => {
+            vec![hold(first, second, Moment::Reached), hold(second, first, Moment::Reached)]
+        }
+        GoalEnd::Deadlock(requests) => {
+            let others = |request: &EventId| {
+                let request = *request;
+                let others = requests.iter().filter(move |other| **other != request);
+                others.map(move |other| hold(request, *other, Moment::Reached))
+            };
+            requests.iter().flat_map(others).collect()
+        }
+    }
+}
+
+/// Returns where a thread is held before an event: at the first acquire of a section around it
+/// whose lock the other event's thread takes on its way, else at the event.
+fn enclosing(
+    trace: &Trace,
+    event: EventId,
+    other: EventId,
+    operation: &dyn Fn(EventId) -> Option<Operation>,
+) -> EventId {
+    let (own, others) = (trace.handler_of(event), trace.handler_of(other));
+    let mut open: Vec<(u32, EventId)> = Vec::new();
+    let mut taken: HashSet<u32> = HashSet::new();
+    for one in trace.events().take(other.index().max(event.index())) {
+        let handler = trace.handler_of(one.id);
+        match one.action() {
+            Action::Acquire(lock, _) if handler == others && one.id < other => {
+                taken.insert(lock.0);
+            }
+            Action::Acquire(lock, _) if handler == own && one.id < event => {
+                open.push((lock.0, one.id));
+            }
+            Action::Release(lock, _) if handler == own && one.id < event => {
+                if let Some(at) = open.iter().rposition(|(held, _)| *held == lock.0) {
+                    open.remove(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    let can_wait = |id: EventId| operation(id).is_some_and(|operation| operation.can_wait);
+    let mut around = open.into_iter().filter(|(lock, id)| taken.contains(lock) && can_wait(*id));
+    around.next().map_or(event, |(_, acquire)| acquire)
+}
+
 /// Returns the holds of a witness of which the first `free` events of `order` are left to the
 /// program.
 fn holds_from(

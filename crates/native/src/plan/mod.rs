@@ -13,6 +13,6 @@ mod make;
 mod names;
 
 pub use file::{Plan, PlannedEvent, Role, State, Status};
-pub use holds::{Goal, GoalEnd, Hold, Moment, Operation, TooLong, holds};
-pub use make::{NoPlan, Planned, plan};
+pub use holds::{Goal, GoalEnd, Hold, Moment, Operation, TooLong, goal_holds, holds};
+pub use make::{Closeness, NoPlan, Planned, plan};
 pub use names::{Name, Operations};
