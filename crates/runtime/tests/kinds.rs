@@ -1,7 +1,7 @@
 //! A program that does everything once.
 
 use crate::reader::{KINDS, kind};
-use crate::run::{compile, forwarded, recorded};
+use crate::run::{compile, forwarded, has_cpp, recorded};
 use std::collections::BTreeSet;
 
 /// Kinds that another test has: an access to a virtual table pointer is not everywhere, a failure
@@ -10,6 +10,10 @@ const ELSEWHERE: [u8; 1] = [kind::FAILURE];
 
 #[test]
 fn every_kind_occurs_and_nothing_changes_for_the_program() {
+    if !has_cpp() {
+        println!("skipped: there is no g++");
+        return;
+    }
     for option in ["-O0", "-O1", "-O2"] {
         let program = compile("kinds.cc", "g++", &[option]);
         let bare = forwarded(&program, &[]);
@@ -30,6 +34,10 @@ fn every_kind_occurs_and_nothing_changes_for_the_program() {
 
 #[test]
 fn failures_are_events_and_end_the_program_as_without() {
+    if !has_cpp() {
+        println!("skipped: there is no g++");
+        return;
+    }
     let program = compile("kinds.cc", "g++", &["-O1"]);
     for (argument, signal) in [("crash", 11), ("abort", 6)] {
         let bare = forwarded(&program, &[argument]);

@@ -17,6 +17,11 @@ pub(crate) struct Run {
     pub(crate) maps: String,
 }
 
+/// Returns whether there is a compiler for C++.
+pub(crate) fn has_cpp() -> bool {
+    Command::new("g++").arg("--version").output().is_ok()
+}
+
 /// Compiles a program of `tests/programs` for ThreadSanitizer. Returns the path of the program.
 pub(crate) fn compile(source: &str, compiler: &str, options: &[&str]) -> PathBuf {
     let name = format!("{source}-{compiler}{}", options.concat());

@@ -1,11 +1,15 @@
 //! Many runs of a program that does everything that is hard for a recorder.
 
 use crate::reader::kind;
-use crate::run::{compile, recorded};
+use crate::run::{compile, has_cpp, recorded};
 use anyorder_testkit::effort::cases;
 
 #[test]
 fn hard_programs_run_as_without_us() {
+    if !has_cpp() {
+        println!("skipped: there is no g++");
+        return;
+    }
     let program = compile("stress.cc", "g++", &["-O2"]);
     let mut interrupted = 0;
     for run in 0..cases(20) {

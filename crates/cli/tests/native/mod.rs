@@ -95,12 +95,19 @@ fn what_is_ordered_is_not_reported() {
     }
 }
 
-/// Each run is another one, so what is asserted is what the runtime itself has seen.
+/// Each run is another one, so what is asserted is what the runtime itself has seen. On a machine
+/// with much else to do, a thread that does not get a processor looks like one that waits: so there
+/// are three attempts.
 #[test]
 fn what_the_lucky_order_hides_is_made_to_happen() {
     let all = [("two-locks", ""), HIDDEN[0], HIDDEN[1], HIDDEN[2], HIDDEN[3]];
     for (which, category) in all {
-        let result = result(which, &["--confirm"]);
+        let is_shown = |result: &Value| {
+            let findings = result["findings"].as_array().expect("a list");
+            findings.iter().any(|finding| finding["reproduced"]["class"] == "reproduced")
+        };
+        let mut attempts = (0..3).map(|_| result(which, &["--confirm"]));
+        let result = attempts.find(is_shown).unwrap_or_else(|| panic!("{which}: never"));
         let findings = result["findings"].as_array().expect("a list");
         let is_it = |finding: &&Value| match category {
             "" => finding["kind"] == "deadlock",
