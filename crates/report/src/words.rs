@@ -166,6 +166,9 @@ pub(crate) fn marks(finding: &Finding) -> Vec<String> {
         (None, _) if unconfirmed => marks.push("unconfirmed: not tried".into()),
         (None, _) => {}
     }
+    if let Some(reproduced) = &finding.reproduced {
+        marks.push(reproduced.class.word().replace('_', " "));
+    }
     if finding.depends_on_ignored_input() {
         marks.push("rests on what was ignored".to_owned());
     }
@@ -200,7 +203,8 @@ pub(crate) fn is_predicted(finding: &Finding) -> bool {
 /// Returns the head of a step in a prediction's explanation; `None` for other steps.
 pub(crate) fn predicted_head(finding: &Finding, step: &ExplanationStep) -> Option<&'static str> {
     let rule = step.rule.as_deref()?;
-    if let Some(head) = ["ignored", "hint"].into_iter().find(|head| *head == rule) {
+    let always = ["ignored", "hint", "second run"];
+    if let Some(head) = always.into_iter().find(|head| *head == rule) {
         return Some(head);
     }
     if !is_predicted(finding) && rule != IMPOSSIBLE {
