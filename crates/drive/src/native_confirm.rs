@@ -229,20 +229,19 @@ fn overlap(
 pub fn note(finding: &mut Finding, answer: Answer) {
     let (class, text) = match answer {
         Answer::Reproduced(harm) => (Reproduced::Reproduced, harm_text(harm)),
-        Answer::Feasible => (
-            Reproduced::Feasible,
-            "a second run took this order, and nothing else was to be seen".to_owned(),
-        ),
+        Answer::Feasible => {
+            (Reproduced::Feasible, "took this order, and nothing else was to be seen".to_owned())
+        }
         Answer::NotReproduced(missed) => (
             Reproduced::NotReproduced,
             match missed {
                 Missed::Refuted => {
-                    "a second run could not take this order: the threads that would have to wait \
+                    "could not take this order: the threads that would have to wait \
                      are those that the others wait for"
                 }
-                Missed::TimedOut => "a second run did not come there in time",
-                Missed::Ended => "a second run ended before it came there",
-                Missed::OtherCode => "the second run was of other code",
+                Missed::TimedOut => "did not come there in time",
+                Missed::Ended => "ended before it came there",
+                Missed::OtherCode => "was of other code",
             }
             .to_owned(),
         ),
@@ -255,17 +254,13 @@ pub fn note(finding: &mut Finding, answer: Answer) {
 fn harm_text(harm: Harm) -> String {
     match harm {
         Harm::Signal(signal) => {
-            format!("a second run took this order, and signal {signal} ended the program")
+            format!("took this order, and signal {signal} ended the program")
         }
-        Harm::UsedAfterEnd => {
-            "a second run took this order, and used what was freed or destroyed".to_owned()
-        }
-        Harm::Met => {
-            "in a second run, both threads were at these accesses at the same time".to_owned()
-        }
-        Harm::Hang => "a second run took this order, and all its threads wait for ever".to_owned(),
+        Harm::UsedAfterEnd => "took this order, and used what was freed or destroyed".to_owned(),
+        Harm::Met => "both threads were at these accesses at the same time".to_owned(),
+        Harm::Hang => "took this order, and all its threads wait for ever".to_owned(),
         Harm::Status(status) => {
-            format!("a second run took this order, and exited with status {status}")
+            format!("took this order, and exited with status {status}")
         }
     }
 }
