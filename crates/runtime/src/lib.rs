@@ -1,9 +1,9 @@
 //! The code inside a native program. The shared object that is built from this crate takes the
 //! place of ThreadSanitizer's runtime (`libtsan.so.2`), and records what the program does.
 //!
-//! A program that `gcc -fsanitize=thread` has built calls a function before each access. [`hooks`]
-//! has these functions, and [`interpose`] those of the C library that synchronise threads or manage
-//! memory. Both write events by [`emit`] into the chunk of their thread. [`record`] has the file
+//! A program that `gcc -fsanitize=thread` has built calls a function before each access. `hooks`
+//! has these functions, and `interpose` those of the C library that synchronise threads or manage
+//! memory. Both write events by `emit` into the chunk of their thread. `record` has the file
 //! and its chunks. Without the environment variable `ANYORDER_RECORDING` all of them only forward.
 //!
 //! The code runs in signal handlers, before `main`, in threads that end, and after `fork`. It
