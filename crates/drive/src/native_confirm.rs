@@ -6,10 +6,9 @@
 use crate::failure::Failure;
 use crate::native_run::RecordedRun;
 use crate::predict::StoredWitness;
-use crate::result::Reported;
 use crate::trace_input::TraceInput;
 use anyorder_certify::Names;
-use anyorder_finding::{ExplanationStep, Finding, Reproduced, Reproduction, Severity};
+use anyorder_finding::{ExplanationStep, Finding, Reproduced, Reproduction};
 use anyorder_native::plan::{Closeness, Goal, GoalEnd, Operations, plan};
 pub use anyorder_native::plan::{NoPlan, Planned};
 pub use anyorder_native::rerun::{Answer, Harm, Limits, Missed, Rerun, rerun};
@@ -158,33 +157,6 @@ pub fn with_free_reads(
     Some(TraceInput::new(run.input.name.clone(), trace, &Problems::default(), control))
 }
 
-/// Says of lost signals that they do no harm where a later signal of the condition wakes whoever
-/// waits.
-pub fn tone_down(trace: &Trace, findings: &mut [Reported]) {
-    let names = Names::new(trace);
-    for finding in findings.iter_mut().map(|one| &mut one.finding) {
-        if finding.category.as_deref() != Some("lost_signal") {
-            continue;
-        }
-        let events: Vec<EventId> =
-            finding.pairs.iter().flatten().filter_map(|name| names.find_event(name)).collect();
-        let signals = |event: &EventId| {
-            matches!(trace.event(*event).kind(), EventKind::Signal | EventKind::Broadcast)
-        };
-        let Some(last) = events.iter().copied().filter(signals).max() else { continue };
-        let condition = trace.event(last).operand;
-        let later = trace.events().skip(last.index() + 1);
-        let mut later = later.filter(|event| signals(&event.id) && event.operand == condition);
-        if let Some(other) = later.next() {
-            finding.harm = anyorder_finding::Harm::Harmless;
-            finding.harm_class = Some("woken_later".to_owned());
-            finding.severity = Severity::Note;
-            let text = format!("a later signal, event {}, wakes it", trace.event_name(other.id));
-            finding.explanation.push(ExplanationStep::new(text));
-        }
-    }
-}
-
 /// Returns the order of a witness with both accesses of a race at its end, if what stands between
 /// them needs neither: nothing between them is of the second one's thread, or touches its memory.
 fn together(trace: &Trace, way: &Way, (first, second): (EventId, EventId)) -> Option<Vec<EventId>> {
@@ -242,6 +214,7 @@ pub fn note(finding: &mut Finding, answer: Answer) {
                 Missed::TimedOut => "did not come there in time",
                 Missed::Ended => "ended before it came there",
                 Missed::OtherCode => "was of other code",
+                Missed::Stopped => "was stopped",
             }
             .to_owned(),
         ),

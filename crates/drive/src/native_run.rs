@@ -96,6 +96,9 @@ fn warnings(input: &str, recording: &Recording, traced: &Traced) -> Vec<Warning>
         is_cut,
         "the recording reached its limit of size: later events are missing".into(),
     );
+    let what =
+        "the program uses fibers, tags or Java's part of the runtime, which is not understood";
+    add(ignored, u64::from(recording.header.has_foreign), what.into());
     let damage = recording.damage;
     let lost = damage.chunks_missing + damage.chunks_unreadable + damage.gaps;
     add(ignored, lost, format!("{} of the recording cannot be read", plural(lost, "piece")));

@@ -50,6 +50,8 @@ pub enum Missed {
     Ended,
     /// The code of the program is another one than in the recorded run.
     OtherCode,
+    /// The job was stopped.
+    Stopped,
 }
 
 /// How a second run is judged.
@@ -72,7 +74,8 @@ pub struct Rerun {
     pub ended: Ended,
 }
 
-/// Runs a program under a plan. Its output is that of `launch`.
+/// Runs a program under a plan. `go_on` is asked every few milliseconds; when it returns false, the
+/// program is killed.
 ///
 /// # Errors
 ///
@@ -82,6 +85,7 @@ pub fn rerun(
     launch: Launch<'_>,
     planned: &Planned,
     limits: Limits,
+    go_on: &mut dyn FnMut() -> bool,
 ) -> io::Result<Rerun> {
     let path = stage.plan();
     std::fs::write(&path, planned.plan.to_bytes())?;
@@ -92,6 +96,7 @@ pub fn rerun(
     let started = Instant::now();
     let mut hangs = false;
     let mut is_killed = false;
+    let mut is_stopped = false;
     let ended = loop {
         if let Some(ended) = program.try_wait()? {
             break ended;
@@ -107,8 +112,15 @@ pub fn rerun(
                 program.signal(Signal::Kill);
             }
         }
+        if !go_on() {
+            is_stopped = true;
+            program.signal(Signal::Kill);
+        }
         std::thread::sleep(LOOK);
     };
+    if is_stopped {
+        return Ok(Rerun { answer: Answer::NotReproduced(Missed::Stopped), ended });
+    }
     let (refuted, mut happened) = (watch.refuted, watch.happened);
     let status = Status::read(&mut file, planned.plan.events.len())?;
     happened |= !status.gave_up && has_happened(&status, planned);

@@ -25,7 +25,7 @@ pub(crate) struct Block {
     pub(crate) epoch: u64,
     /// The last accesses, [`CACHE_ENTRIES`] pairs of words.
     pub(crate) cache: usize,
-    /// Accesses left out since the header was told.
+    /// Accesses left out that the header does not count yet.
     pub(crate) left_out: u64,
     /// The number of calls that have not returned.
     pub(crate) depth: usize,

@@ -14,7 +14,6 @@ use crate::witness::Replay;
 use anyorder_common::files::{Source, read_found};
 use anyorder_common::numbers::plural;
 use anyorder_common::text::{quote, shown};
-use anyorder_drive::native_confirm::tone_down;
 use anyorder_drive::native_run::launch::{Build, Ended, Launch, Stage, find_program, recognise};
 use anyorder_drive::native_run::{RecordedImage, RecordedRun, traced};
 use anyorder_drive::{JobResult, check_trace};
@@ -176,7 +175,6 @@ fn images_of(
         runner.global.print_warnings(&path, &recorded.input.form);
         let control = runner.watch.control();
         let mut result = check_trace(&recorded.input, &args.trace_options(), &control)?;
-        tone_down(&recorded.input.trace, &mut result.findings);
         let stats = &mut result.stats;
         stats.set(stat::RECORDED, recorded.stats.recorded);
         stats.set(stat::PRIVATE_ACCESSES, recorded.stats.private);

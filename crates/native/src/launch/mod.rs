@@ -52,7 +52,8 @@ pub struct Launch<'a> {
     pub build: &'a Build,
     /// Its standard output, where it is not ours.
     pub stdout: Option<Stdio>,
-    /// The plan that its threads keep.
+    /// The plan that its threads keep. Under one the program reads nothing, and what it prints is
+    /// thrown away.
     pub plan: Option<&'a Path>,
 }
 
@@ -118,6 +119,9 @@ impl Stage {
         }
         if let Some(stdout) = launch.stdout {
             command.stdout(stdout);
+        }
+        if launch.plan.is_some() {
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         }
         Ok(Program::new(command.spawn()?))
     }

@@ -29,6 +29,9 @@ pub struct Header {
     pub has_exited: bool,
     /// Whether it was forked from a recorded parent.
     pub is_fork: bool,
+    /// Whether the program used a part of the runtime's interface that is not understood: fibers,
+    /// annotations of Java, tags.
+    pub has_foreign: bool,
     /// The chunks in use, this one included.
     pub chunks: u64,
     /// The wall clock at the start, in nanoseconds since 1970.
@@ -65,6 +68,7 @@ impl Header {
             is_cut: flags & 1 != 0,
             has_exited: flags & 2 != 0,
             is_fork: flags & 4 != 0,
+            has_foreign: flags & 8 != 0,
             chunks: long(32),
             started: long(40),
             threads: long(48),

@@ -2,12 +2,13 @@
 //!
 //! | in the recording | in the trace |
 //! | --- | --- |
-//! | accesses, atomics | the same, of address ranges; accesses to memory of one thread are left out |
+//! | accesses, atomics | the same, of address ranges; those of memory of one thread are left out |
 //! | allocations, and stacks of threads | `alloc` and `free` |
 //! | locks | `acquire`, `release`, `refused`, `request`, `destroy` |
 //! | a wait on a condition | `wait`, `release`, later `acquire`, `wake` |
-//! | a barrier | an atomic update of each who arrives, and an atomic read of each who leaves: so all that comes before the barrier is before all that comes after it |
+//! | a barrier | an atomic update of each who arrives, an atomic read of each who leaves |
 //! | a semaphore | invocations of an object `semaphore:ADDRESS` |
+//! | a descriptor | a location that is allocated, read and freed |
 //! | once, guards of statics, pipes, annotations | atomics of a location of their own |
 //! | a fence | makes the relaxed atomics of its thread acquire or release |
 //!

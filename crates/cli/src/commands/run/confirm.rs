@@ -13,7 +13,6 @@ use anyorder_drive::native_run::launch::{Ended, Launch};
 use anyorder_drive::{JobResult, Reported, check_trace};
 use anyorder_finding::{ExplanationStep, Finding, Harm, Severity, option, stat};
 use std::collections::BTreeSet;
-use std::process::Stdio;
 use std::time::Duration;
 
 /// How long threads may be held in a second run, at least.
@@ -98,6 +97,7 @@ fn guesses(
         return Ok(Vec::new());
     };
     let mut guessed = check_trace(&input?, &args.trace_options(), &control)?;
+    std::mem::take(&mut guessed.limits).into_iter().for_each(|limit| result.cut_by(limit));
     guessed.findings.retain(|one| !known.contains(&places(&one.finding)));
     guessed.findings.sort_by_key(|one| rank(&one.finding));
     let is_harmless = |one: &Reported| one.finding.harm == Harm::Harmless;
@@ -163,10 +163,12 @@ impl Reruns<'_> {
             name: self.again.name,
             arguments: self.again.arguments,
             build: self.again.build,
-            stdout: Some(Stdio::null()),
+            stdout: None,
             plan: None,
         };
-        let again = rerun(self.again.stage, launch, planned, self.limits);
+        let control = self.runner.watch.control();
+        let mut go_on = || control.cancel.reason().is_none();
+        let again = rerun(self.again.stage, launch, planned, self.limits, &mut go_on);
         let again =
             again.map_err(|error| Usage::NotStarted { name: self.again.name.to_owned(), error })?;
         Ok(again.answer)
