@@ -157,6 +157,21 @@ pub fn with_free_reads(
     Some(TraceInput::new(run.input.name.clone(), trace, &Problems::default(), control))
 }
 
+/// Makes a finding of a run in which reads see other values rest on the second run that has shown
+/// it: its witness is no order of the recorded events, and no command can show it again.
+pub fn rest_on_run(finding: &mut Finding) {
+    finding.witness = None;
+    finding.replay = None;
+    finding.form = None;
+    finding.confirmed = Some(true);
+    let of_witness = |step: &ExplanationStep| {
+        matches!(step.rule.as_deref(), Some("witness" | "branches" | "missed"))
+    };
+    finding.explanation.retain(|step| !of_witness(step));
+    let text = "in the recorded run, a read would have to see another value for this order";
+    finding.explanation.push(ExplanationStep::new(text));
+}
+
 /// Returns the order of a witness with both accesses of a race at its end, if what stands between
 /// them needs neither: nothing between them is of the second one's thread, or touches its memory.
 fn together(trace: &Trace, way: &Way, (first, second): (EventId, EventId)) -> Option<Vec<EventId>> {

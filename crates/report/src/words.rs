@@ -193,10 +193,11 @@ const IMPOSSIBLE: &str = "impossible";
 /// The format of the witness of a prediction.
 const REORDERING: &str = "reordering";
 
-/// Returns whether a finding was predicted: another order of recorded events shows it, or the
-/// engine looked for one.
+/// Returns whether a finding was predicted: another order of recorded events or a second run shows
+/// it, or the engine looked for one.
 pub(crate) fn is_predicted(finding: &Finding) -> bool {
-    finding.witness.as_ref().is_some_and(|witness| witness.format == REORDERING)
+    finding.reproduced.is_some()
+        || finding.witness.as_ref().is_some_and(|witness| witness.format == REORDERING)
         || finding.filters.iter().any(|filter| filter == UNCONFIRMED)
 }
 

@@ -6,7 +6,7 @@ use crate::commands::runner::Runner;
 use crate::failure::{Failure, Usage, note as say};
 use anyorder_common::numbers::plural;
 use anyorder_drive::native_confirm::{
-    Answer, Harm as Seen, Limits, Planned, Planner, note, rerun, with_free_reads,
+    Answer, Harm as Seen, Limits, Planned, Planner, note, rerun, rest_on_run, with_free_reads,
 };
 use anyorder_drive::native_run::RecordedRun;
 use anyorder_drive::native_run::launch::{Ended, Launch};
@@ -63,6 +63,7 @@ pub(super) fn confirm(
     }
     for mut one in guessed {
         if reruns.does_harm(&mut one.finding)? {
+            rest_on_run(&mut one.finding);
             result.push(one.finding, one.run);
         }
     }
@@ -104,6 +105,7 @@ fn guesses(
     let (harmless, harmful): (Vec<_>, Vec<_>) = guessed.findings.into_iter().partition(is_harmless);
     for mut one in harmful {
         if let Some(Answer::Reproduced(_)) = reruns.try_finding(&mut one.finding)? {
+            rest_on_run(&mut one.finding);
             result.push(one.finding, one.run);
         }
     }
