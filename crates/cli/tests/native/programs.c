@@ -140,6 +140,17 @@ int main(int argc, char **argv) {
     const char *which = argc > 1 ? argv[1] : "";
     pthread_t thread;
 #define IS(name) (strcmp(which, name) == 0)
+    if (IS("race-behind-counter")) {
+        thread = start(race);
+        usleep(100000);
+        lock();
+        total++;
+        unlock();
+        shared = 2;
+        pthread_join(thread, NULL);
+        puts("done");
+        return 0;
+    }
     if (IS("race") || IS("race-joined")) {
         thread = start(race);
         if (IS("race-joined"))
