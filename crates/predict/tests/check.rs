@@ -206,6 +206,31 @@ fn limits_leave_the_rest_open_and_say_so() {
 }
 
 #[test]
+fn pairs_under_a_lock_that_a_limit_leaves_open_cut_a_strict_check_only() {
+    let control = Control::default();
+    let guarded = "S acq m; S w x; S w y; S rel m; T acq m; T w x; T w y; T rel m";
+    let cuts = |text: &str, options: CheckOptions, answer: PairResult| {
+        let mut answers = |_, _| answer.clone();
+        let came = checked_with(&script(text), &options, &control, &mut answers);
+        (came.checked.cuts, came.checked.statistics.notes_open)
+    };
+    let few = |strict| CheckOptions { tries_max: 1, strict, ..CheckOptions::default() };
+    assert_eq!(cuts(guarded, few(false), PairResult::Impossible), (vec![], 1));
+    assert_eq!(cuts(guarded, few(true), PairResult::Impossible), (vec![Cut::Tries], 1));
+    let whole = |strict| CheckOptions { strict, ..CheckOptions::default() };
+    let gave_up = PairResult::GaveUp(GaveUp::Window);
+    assert_eq!(cuts(guarded, whole(false), gave_up.clone()), (vec![], 2));
+    assert_eq!(cuts(guarded, whole(true), gave_up.clone()), (vec![Cut::Window], 2));
+    // What is no note counts: a race, and a use after free under the lock.
+    let race = "S w x; S w y; T w x; T w y";
+    assert_eq!(cuts(race, few(false), PairResult::Impossible), (vec![Cut::Tries], 0));
+    assert_eq!(cuts(race, whole(false), gave_up.clone()), (vec![Cut::Window], 0));
+    let freed = "S acq m; S w x; S w y; S rel m; T acq m; T free x; T free y; T rel m";
+    assert_eq!(cuts(freed, few(false), PairResult::Impossible), (vec![Cut::Tries], 0));
+    assert_eq!(cuts(freed, whole(false), gave_up), (vec![Cut::Window], 0));
+}
+
+#[test]
 fn candidates_beyond_the_list_are_counted_as_unconfirmed() {
     let trace = script("S w x; S w y; S w z; T w x; T w y; T w z");
     let report =

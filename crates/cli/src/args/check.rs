@@ -84,7 +84,7 @@ impl CheckArgs {
             max_pairs: self.max_pairs,
             filters: !self.no_filters,
             predict: !self.no_predict,
-            witnesses: self.witnesses.options(),
+            witnesses: self.witnesses.options(self.counting.strict),
             transactions: self.transactions,
             infer_coherence: global.infer_co,
         }

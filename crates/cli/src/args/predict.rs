@@ -67,7 +67,7 @@ impl PredictArgs {
             pairs: self.pairs,
             confirm: !self.no_confirm,
             max_pairs: self.max_pairs,
-            search: self.search.options(),
+            search: self.search.options(self.counting.strict),
         }
     }
 }
@@ -101,8 +101,8 @@ pub(crate) struct WitnessArgs {
 }
 
 impl WitnessArgs {
-    /// Returns the options of the search.
-    pub(crate) const fn options(&self) -> WitnessOptions {
+    /// Returns the options of the search. With `strict`, harmless notes count.
+    pub(crate) const fn options(&self, strict: bool) -> WitnessOptions {
         WitnessOptions {
             window: self.window,
             max_conflicts: self.max_conflicts,
@@ -110,6 +110,7 @@ impl WitnessArgs {
             max_work: self.max_work,
             max_candidates: self.max_candidates,
             max_events: self.max_events,
+            strict,
         }
     }
 }

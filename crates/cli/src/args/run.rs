@@ -83,7 +83,7 @@ impl RunArgs {
             group_by: self.group_by,
             max_pairs: self.max_pairs,
             predict: !self.no_predict,
-            witnesses: self.witnesses.options(),
+            witnesses: self.witnesses.options(self.counting.strict),
             ..CheckTraceOptions::default()
         }
     }

@@ -366,24 +366,68 @@ fn the_commands_of_the_guide_do_what_it_says() {
     assert!(findings >= 1 && clean >= 1, "{findings} {clean}");
 }
 
+/// The classes of harm of the signals that may be lost, of a trace in STD.
+fn losses(events: &[&str]) -> Vec<Value> {
+    let lines = events.iter().zip(1..).map(|(event, line)| format!("{event}|{line}\n"));
+    let text: String = lines.collect();
+    let ran = common::run_with_stdin(&["check", "-", "--format", "json"], text.as_bytes());
+    let result: Value = serde_json::from_str(&ran.stdout).expect("one object");
+    let findings = result["findings"].as_array().expect("a list").clone();
+    let lost = |finding: &Value| finding["category"] == "lost_signal";
+    findings.into_iter().filter(lost).map(|one| one["harm_class"].clone()).collect()
+}
+
 #[test]
 fn a_signal_before_a_wait_that_ended_is_harmless() {
     // The signal comes after the lock, as is usual in C++; a later one ends the wait.
-    let begin = "M|fork(T)|1\nM|acq(m)|2\nM|w(x)|3\nM|rel(m)|4\nM|signal(c)|5\n\
-                 T|acq(m)|6\nT|r(x)|7\nT|wait(c)|8\nT|rel(m)|9\n\
-                 M|acq(m)|10\nM|w(y)|11\nM|broadcast(c)|12\nM|rel(m)|13\n";
-    let check = |text: String| {
-        let ran = common::run_with_stdin(&["check", "-", "--format", "json"], text.as_bytes());
-        let result: Value = serde_json::from_str(&ran.stdout).expect("one object");
-        let findings = result["findings"].as_array().expect("a list").clone();
-        let lost = |finding: &Value| finding["category"] == "lost_signal";
-        findings.into_iter().filter(lost).map(|one| one["harm_class"].clone()).collect::<Vec<_>>()
-    };
-    let ended = check(format!("{begin}T|acq(m)|14\nT|wake(c)|15\nT|rel(m)|16\n"));
+    let begin = [
+        ["M|fork(T)", "M|acq(m)", "M|w(x)", "M|rel(m)", "M|signal(c)"].as_slice(),
+        &["T|acq(m)", "T|r(x)", "T|wait(c)", "T|rel(m)"],
+        &["M|acq(m)", "M|w(y)", "M|broadcast(c)", "M|rel(m)"],
+    ]
+    .concat();
+    let ended = losses(&[&begin[..], &["T|acq(m)", "T|wake(c)", "T|rel(m)"]].concat());
     assert!(ended.contains(&"woken".into()), "{ended:?}");
     // Of a wait without an end nobody knows that it was woken.
-    let open = check(begin.to_owned());
+    let open = losses(&begin);
     assert!(!open.is_empty() && !open.contains(&"woken".into()), "{open:?}");
+}
+
+#[test]
+fn a_signal_that_says_nothing_new_is_harmless() {
+    // `U` takes the item of `M` before `T` looks. Whether the signal for it comes before or after
+    // the wait of `T` changes nothing.
+    let put = ["M|acq(m)", "M|w(q)", "M|rel(m)"].as_slice();
+    let take = ["U|acq(m)", "U|r(q)", "U|w(q)", "U|rel(m)"].as_slice();
+    let wait = ["T|acq(m)", "T|r(q)", "T|wait(c)", "T|rel(m)"].as_slice();
+    let signal = ["M|signal(c)"].as_slice();
+    let end = ["T|acq(m)", "T|wake(c)", "T|rel(m)"].as_slice();
+    let of = |parts: &[&[&'static str]]| {
+        let mut events = vec!["M|fork(T)", "M|fork(U)"];
+        events.extend(parts.concat());
+        losses(&events)
+    };
+    let informed = |classes: &[Value]| classes.contains(&"informed".into());
+    let queue = of(&[put, take, wait, signal, end]);
+    assert!(informed(&queue), "{queue:?}");
+    // It does not look at the queue before it waits.
+    let blind = ["T|acq(m)", "T|r(z)", "T|wait(c)", "T|rel(m)"].as_slice();
+    // It looked, but without the lock.
+    let early = ["T|r(q)", "T|acq(m)", "T|wait(c)", "T|rel(m)"].as_slice();
+    // The queue is changed without the lock, or the signal is given inside of the section.
+    let bare = ["M|w(q)"].as_slice();
+    let inside = ["M|acq(m)", "M|signal(c)", "M|rel(m)"].as_slice();
+    for parts in [
+        [put, take, blind, signal, end].as_slice(),
+        &[put, take, early, signal, end],
+        &[bare, take, wait, signal, end],
+        &[put, take, wait, inside, end],
+        // The change is new to the waiting thread.
+        &[put, take, wait, bare, signal, end],
+    ] {
+        let classes = of(parts);
+        assert!(!classes.is_empty() && !informed(&classes), "{parts:?}: {classes:?}");
+    }
 }
 
 #[test]

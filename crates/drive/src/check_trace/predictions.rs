@@ -27,7 +27,7 @@ use std::mem;
 const PAIRS_TRIED_MAX: usize = 8;
 
 /// The counts of a prediction that are added to those of happens-before.
-const COUNTS: [StatName; 7] = [
+const COUNTS: [StatName; 8] = [
     stat::CANDIDATES,
     stat::RACY,
     stat::NON_RACY,
@@ -35,6 +35,7 @@ const COUNTS: [StatName; 7] = [
     stat::DROPPED,
     stat::UNCONFIRMED,
     stat::MISSED_BY_ORDER,
+    stat::NOTES_OPEN,
 ];
 
 /// A finding, and the run that shows it.

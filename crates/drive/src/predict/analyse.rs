@@ -119,6 +119,7 @@ impl<'a> Question<'a> {
             work_max: search.max_work,
             one_by_one_max: (search.max_work / ONE_BY_ONE).max(fitting.one_by_one_max),
             max_pairs,
+            strict: search.strict,
         }
     }
 }

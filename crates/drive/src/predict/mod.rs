@@ -93,6 +93,8 @@ pub struct WitnessOptions {
     pub max_candidates: usize,
     /// The maximum number of events of a trace whose candidates are searched.
     pub max_events: u64,
+    /// Whether a limit counts that only left pairs open whose findings would be harmless.
+    pub strict: bool,
 }
 
 impl WitnessOptions {
@@ -104,6 +106,7 @@ impl WitnessOptions {
         max_work: 4_000_000_000,
         max_candidates: 100_000,
         max_events: 64_000_000,
+        strict: false,
     };
 }
 
@@ -422,7 +425,8 @@ pub(crate) fn stats(counts: &Statistics) -> Stats {
         .set(stat::DROPPED, counts.dropped)
         .set(stat::UNCONFIRMED, counts.unconfirmed)
         .set(stat::RACE_PAIRS, counts.race_pairs)
-        .set(stat::MISSED_BY_ORDER, counts.missed_by_order);
+        .set(stat::MISSED_BY_ORDER, counts.missed_by_order)
+        .set(stat::NOTES_OPEN, counts.notes_open);
     if counts.rejected > 0 {
         stats.set(stat::REJECTED, counts.rejected);
     }

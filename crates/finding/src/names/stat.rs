@@ -109,6 +109,9 @@ names! { StatName:
     UNCONFIRMED "unconfirmed";
     /// Confirmed pairs that the order of the analysis excludes.
     MISSED_BY_ORDER "missed_by_order";
+    /// Pairs that a limit left open and that could only give harmless notes: two accesses under one
+    /// lock, two senders.
+    NOTES_OPEN "notes_open";
     /// Cycles of threads that ask for what the next one holds, in some order of their events.
     LOCK_CYCLES "lock_cycles";
     /// Such cycles that a run of the recorded events ends in.

@@ -82,6 +82,13 @@ impl Category {
     pub const fn is_race(self) -> bool {
         matches!(self, Category::MultiThreaded | Category::SameHandler)
     }
+
+    /// Returns whether its findings are notes and do no harm: two orders that a lock or a channel
+    /// leaves open by its nature.
+    #[must_use]
+    pub const fn is_harmless(self) -> bool {
+        matches!(self, Category::Arrival | Category::Guarded)
+    }
 }
 
 /// Returns the category of two actions, the first before the second in the trace.

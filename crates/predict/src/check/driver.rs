@@ -8,6 +8,7 @@ use super::groups::{Group, groups};
 use super::left_open::{Order, mark_left_open};
 use super::options::{CheckOptions, Cut, Pairs};
 use super::pairs::{all_pairs, commute};
+use super::signals::mark_losses;
 use super::statistics::Statistics;
 use super::tries::{Confirms, PairResult, ToTry, try_all};
 use crate::order_path::{OrderPaths, Ordered};
@@ -134,10 +135,12 @@ pub fn check<S: Specification>(
     cuts.append(&mut tried.cuts);
     let mut checked = assembled(&tried.pair_results, usize::MAX);
     mark_guards(trace, &mut checked.found);
+    mark_losses(trace, facts, &mut checked.found);
     if let Some(why) = why {
         explain_missed(why, &mut checked.found, cancel);
     }
     checked.cuts = cuts;
+    checked.statistics.notes_open = tried.notes_open;
     checked.stopped = tried.stopped.or(control.cancel.reason());
     checked.all_pairs = all;
     checked.pair_results = list.list.into_iter().zip(tried.pair_results).collect();

@@ -4,6 +4,7 @@ use super::candidate::{Candidate, CandidateList};
 use super::category::Category;
 use super::facts::Facts;
 use super::groups::Group;
+use super::signals::Loss;
 use super::tries::PairResult;
 use crate::confirm::{Form, GaveUp, Together, Witness};
 use crate::order_path::OrderStep;
@@ -36,6 +37,8 @@ pub struct Found {
     pub witness: Option<(EventId, EventId, Witness)>,
     /// Whether all reads of the pairs only decide whether their tasks do anything.
     pub only_guards: bool,
+    /// What is lost when a signal comes before a wait, if that is what the pairs are.
+    pub loss: Loss,
     /// The steps by which the analysis had ordered the pair that represents the group.
     pub missed: Option<Vec<OrderStep>>,
 }
@@ -212,6 +215,7 @@ fn one(input: &FoundInput<'_>, group: &Group) -> Option<Found> {
         is_undecided: category == Category::MultiThreaded && together == Some(Together::Undecided),
         witness,
         only_guards: false,
+        loss: Loss::Possible,
         missed: None,
     })
 }

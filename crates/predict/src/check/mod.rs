@@ -14,6 +14,7 @@ pub use found::{Evidence, Found};
 pub use left_open::Order;
 pub use objects::{object, object_without_instance};
 pub use options::{CheckOptions, Cut, Pairs};
+pub use signals::Loss;
 pub use statistics::Statistics;
 pub use tries::{Confirms, PairResult, SHARE};
 
@@ -28,6 +29,7 @@ mod left_open;
 mod objects;
 mod options;
 mod pairs;
+mod signals;
 mod statistics;
 mod tries;
 mod witness_store;

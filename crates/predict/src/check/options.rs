@@ -50,6 +50,9 @@ pub struct CheckOptions {
     pub one_by_one_max: u64,
     /// The most pairs that a finding lists.
     pub max_pairs: usize,
+    /// Whether a limit counts that only left pairs open whose finding would be harmless either way
+    /// ([`Category::is_harmless`](super::Category::is_harmless)).
+    pub strict: bool,
 }
 
 impl Default for CheckOptions {
@@ -61,6 +64,7 @@ impl Default for CheckOptions {
             work_max: 4_000_000_000,
             one_by_one_max: 4_000_000,
             max_pairs: 1_000,
+            strict: false,
         }
     }
 }

@@ -36,6 +36,9 @@ pub struct Statistics {
     pub race_pairs: u64,
     /// Confirmed pairs that the analysis had ordered.
     pub missed_by_order: u64,
+    /// Pairs without an answer that could only have given a harmless note, in groups without a
+    /// witness. Those that the analysis had ordered are no candidates.
+    pub notes_open: u64,
     /// Witnesses that the checker refused. These are bugs; `unconfirmed` counts them, too.
     pub rejected: u64,
 }

@@ -62,10 +62,13 @@ pub const SHARE: u64 = 50_000_000;
 pub(crate) struct TriedPairs {
     /// In the order of the candidates.
     pub(crate) pair_results: Vec<PairResult>,
-    /// The names of the options whose limits left pairs without an answer.
+    /// The names of the options whose limits left pairs without an answer. Without
+    /// [`CheckOptions::strict`], pairs that can only give harmless notes do not count.
     pub(crate) cuts: Vec<Cut>,
     /// The reason why the tries stopped.
     pub(crate) stopped: Option<StopReason>,
+    /// Pairs without an answer in groups that can only give harmless notes and have no witness.
+    pub(crate) notes_open: u64,
 }
 
 /// What is tried.
@@ -118,6 +121,7 @@ pub(crate) fn try_all(
     if tries.between.is_some() {
         tries.confirms.between_turns(control);
     }
+    tries.tried.notes_open = tries.notes_open();
     tries.tried
 }
 
@@ -260,14 +264,34 @@ impl Tries<'_, '_> {
                 self.search(group, member)?;
             }
         }
-        let is_left = |(group, members): &(usize, Vec<usize>)| {
-            let is_untried = |i: &usize| self.tried.pair_results[*i] == PairResult::Untried;
-            !self.settled[*group] && members.iter().any(is_untried)
-        };
-        if open.iter().any(is_left) {
-            self.tried.cut(Cut::Work);
-        }
+        self.cut_what_is_left(Cut::Work);
         Ok(())
+    }
+
+    /// Notes a limit, if pairs are left untried in a group that counts and has no witness.
+    fn cut_what_is_left(&mut self, cut: Cut) {
+        let is_untried = |i: &usize| self.tried.pair_results[*i] == PairResult::Untried;
+        let is_left = |at: usize| {
+            !self.settled[at] && self.counts(at) && self.groups[at].members.iter().any(is_untried)
+        };
+        if (0..self.groups.len()).any(is_left) {
+            self.tried.cut(cut);
+        }
+    }
+
+    fn notes_open(&self) -> u64 {
+        let is_open = |i: &&usize| {
+            let result = &self.tried.pair_results[**i];
+            matches!(result, PairResult::Untried | PairResult::GaveUp(_))
+        };
+        let notes = self.groups.iter().zip(&self.settled);
+        let notes = notes.filter(|(group, settled)| group.category.is_harmless() && !**settled);
+        notes.map(|(group, _)| group.members.iter().filter(is_open).count() as u64).sum()
+    }
+
+    /// Returns whether an answer for a group may be more than a harmless note, or notes count.
+    fn counts(&self, group: usize) -> bool {
+        self.options.strict || !self.groups[group].category.is_harmless()
     }
 
     fn is_racy(&self, group: usize) -> bool {
@@ -288,7 +312,7 @@ impl Tries<'_, '_> {
         }
         if self.done >= self.options.tries_max || self.confirms.work() > self.options.work_max {
             let is_enough = self.done >= self.options.tries_max;
-            self.tried.cut(if is_enough { Cut::Tries } else { Cut::Work });
+            self.cut_what_is_left(if is_enough { Cut::Tries } else { Cut::Work });
             return Err(Over);
         }
         Ok(())
@@ -300,8 +324,10 @@ impl Tries<'_, '_> {
         self.step()?;
         let pair_result = self.confirms.confirm(first, second, &self.control.cancel);
         match pair_result {
-            PairResult::GaveUp(GaveUp::Window) => self.tried.cut(Cut::Window),
-            PairResult::GaveUp(GaveUp::Conflicts) => self.tried.cut(Cut::Conflicts),
+            PairResult::GaveUp(GaveUp::Window) if self.counts(group) => self.tried.cut(Cut::Window),
+            PairResult::GaveUp(GaveUp::Conflicts) if self.counts(group) => {
+                self.tried.cut(Cut::Conflicts);
+            }
             PairResult::GaveUp(GaveUp::Stopped) => {
                 self.tried.stopped = self.control.cancel.reason();
             }

@@ -11,9 +11,9 @@ use super::events::chain;
 use super::races::only_guards;
 use anyorder_finding::{ExplanationStep, Finding, Harm, Kind, Severity, Stack, assign_ids};
 use anyorder_hb::Filter;
-use anyorder_predict::check::{Category, Checked, Fact, Facts, Found};
+use anyorder_predict::check::{Category, Checked, Fact, Facts, Found, Loss};
 use anyorder_system::Cancel;
-use anyorder_trace::{EventKind, Tables, Trace};
+use anyorder_trace::{Tables, Trace};
 use hints::{Pair, hint};
 use std::collections::BTreeMap;
 use std::mem;
@@ -102,10 +102,11 @@ fn finding(
     if !found.is_confirmed() {
         finding.filters = vec![UNCONFIRMED.to_owned()];
     }
-    if found.is_confirmed() && is_woken(facts, found) {
+    let no_loss = no_loss(found.loss);
+    if let Some((class, _)) = no_loss {
         finding.harm = Harm::Harmless;
         finding.severity = Severity::Note;
-        finding.harm_class = Some(WOKEN.to_owned());
+        finding.harm_class = Some(class.to_owned());
     }
     let second_event = shown.second;
     let pair = Pair { tables, facts, category, first, second, second_event };
@@ -114,8 +115,8 @@ fn finding(
         let rule = Some(rule.to_owned());
         finding.explanation.push(ExplanationStep { rule, ..ExplanationStep::new(text) });
     };
-    if finding.harm_class.as_deref() == Some(WOKEN) {
-        say(WOKEN, WOKEN_WHY.to_owned());
+    if let Some((class, why)) = no_loss {
+        say(class, why.to_owned());
     }
     if found.is_undecided {
         say("undecided", UNDECIDED.to_owned());
@@ -127,24 +128,19 @@ fn finding(
     Some(finding)
 }
 
-/// The class of signals that came before a wait which ended all the same.
-const WOKEN: &str = "woken";
-
-/// Why they do no harm.
-const WOKEN_WHY: &str = "the signal came first in the recorded run, and the wait ended all the same; where the wait comes first, the signal can wake it";
-
-/// Returns whether all pairs of a finding are signals that came before a wait, which ended: the
-/// other order loses nothing. A signal after its change of the predicate is such a one, where it is
-/// given without the lock.
-fn is_woken(facts: &Facts, found: &Found) -> bool {
-    let is_signal = |event: u64| {
-        let kind = facts.get(event).map(|fact| fact.op.kind());
-        matches!(kind, Some(EventKind::Signal | EventKind::Broadcast))
-    };
-    let all_known = found.members.len() as u64 == found.total;
-    found.category == Category::LostSignal
-        && all_known
-        && found.members.iter().all(|(a, b)| is_signal(*a) && facts.wait_ends(*b))
+/// Returns the class of signals that are not lost in either order, and why they do no harm.
+const fn no_loss(loss: Loss) -> Option<(&'static str, &'static str)> {
+    match loss {
+        Loss::Possible => None,
+        Loss::Woken => Some((
+            "woken",
+            "the signal came first in the recorded run, and the wait ended all the same; where the wait comes first, the signal can wake it",
+        )),
+        Loss::Informed => Some((
+            "informed",
+            "before it waits, the thread reads under the lock what was changed before the signal: a signal that comes before the wait says nothing new",
+        )),
+    }
 }
 
 /// Makes a finding with the kind, the severity and the harm of its category.
@@ -156,7 +152,7 @@ fn of_category(found: &Found) -> Finding {
     });
     finding.category = Some(category.word().to_owned());
     finding.severity = if found.is_confirmed() { severity(category) } else { Severity::Note };
-    if matches!(category, Category::Arrival | Category::Guarded) {
+    if category.is_harmless() {
         finding.harm = Harm::Harmless;
         finding.harm_class = Some(category.word().to_owned());
     }
