@@ -14,7 +14,9 @@
 //! is a run that `a` may follow (form `last`).
 //!
 //! A second closure asks for less: only sections that a lock held at the end excludes must end. If
-//! that adds an action, there is no witness of the form.
+//! that adds an action, or if what the open section of such a lock has read is overwritten
+//! (`overwritten.rs`), there is no witness of the form. Of pairs with a wait or a signal, only this
+//! closure is asked.
 //!
 //! **Incremental.** The set of a pair contains that of another one, if both actions of the other
 //! one come no later in their chains. So for pairs of two chains, the set only grows: the next pair
@@ -33,9 +35,11 @@ use super::chains::NONE;
 use super::confirmer::Confirmer;
 use super::deadlock::closure::{Closures, Later, acquire};
 use super::holding::SectionId;
+use super::overwritten::Writes;
 use super::past::Past;
 use anyorder_system::Cancel;
-use anyorder_trace::EventId;
+use anyorder_trace::{EventId, EventKind};
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -65,6 +69,8 @@ pub enum InOrderFault {
     SecondObservesNothing,
     /// Shared sections exclude each other.
     ReadersExclude,
+    /// Each other write overwrites, also one that can come first.
+    AnyOverwrites,
 }
 
 /// The most numbers in the sets of pairs that may grow.
@@ -76,6 +82,9 @@ pub(super) struct InOrder {
     /// Whether the trace has only what the closures know; `None` before it was asked for.
     fits: Option<bool>,
     locks: Rc<Locks>,
+    writes: Option<Writes>,
+    /// How often what a section has read was overwritten.
+    refuted_by_reads: Cell<u64>,
     /// By the chains of two actions, the sets of the last pair, for both forms.
     growing: HashMap<(u32, u32), [Growing; 2]>,
     numbers: usize,
@@ -119,8 +128,8 @@ impl Confirmer<'_> {
         if !self.fits_in_order() {
             return InOrderAnswer::Open;
         }
-        let is_access = |event| self.past.op(event).0.kind().is_access();
-        if !is_access(a) || !is_access(b) {
+        let kinds = [a, b].map(|event| self.past.op(event).0.kind());
+        if !kinds.iter().all(|kind| kind.is_access() || signals(*kind)) {
             return InOrderAnswer::Open;
         }
         let Some(closures) = self.closures(cancel) else { return InOrderAnswer::Open };
@@ -132,8 +141,12 @@ impl Confirmer<'_> {
         if in_order.locks.of_chain.is_empty() {
             in_order.locks = Rc::new(Locks::new(&closures));
         }
+        in_order.writes.get_or_insert_with(|| Writes::new(past));
         let mut work = closures.chains as u64;
-        let decided = in_order.decide((past, &closures), (a, b), &mut work);
+        let decided = match kinds.iter().all(|kind| kind.is_access()) {
+            true => in_order.decide((past, &closures), (a, b), &mut work),
+            false => in_order.refute((past, &closures), (a, b), &mut work),
+        };
         self.count_events(work);
         decided
     }
@@ -142,6 +155,12 @@ impl Confirmer<'_> {
     pub fn begin_in_order(&mut self) {
         self.in_order.growing.clear();
         self.in_order.numbers = 0;
+    }
+
+    #[cfg(test)]
+    /// Returns how often a closure was refuted because what a section has read was overwritten.
+    pub(crate) fn refuted_by_reads(&self) -> u64 {
+        self.in_order.refuted_by_reads.get()
     }
 
     #[cfg(test)]
@@ -170,6 +189,11 @@ impl Confirmer<'_> {
     }
 }
 
+/// Returns whether an event waits for a signal, or gives one.
+const fn signals(kind: EventKind) -> bool {
+    matches!(kind, EventKind::Wait | EventKind::Signal | EventKind::Broadcast)
+}
+
 /// Returns whether each owner of sections has one chain.
 fn has_one_chain_each(past: &Past<'_>) -> bool {
     let mut chain_of: HashMap<u32, u32> = HashMap::new();
@@ -194,6 +218,21 @@ impl Locks {
 }
 
 impl InOrder {
+    /// Proves that a pair with a wait or a signal has no witness, or leaves it open: no run in the
+    /// order of the locks is looked for, as what a signal does depends on when it comes.
+    fn refute(
+        &self,
+        of: (&Past<'_>, &Closures),
+        (a, b): (u32, u32),
+        work: &mut u64,
+    ) -> InOrderAnswer {
+        let held = [a, b].map(|event| held(of.0, event));
+        match [false, true].iter().any(|last| self.is_possible(of, (a, b), *last, (&held, work))) {
+            true => InOrderAnswer::Open,
+            false => InOrderAnswer::Impossible,
+        }
+    }
+
     fn decide(
         &mut self,
         of: (&Past<'_>, &Closures),
@@ -310,9 +349,17 @@ impl InOrder {
                 return false;
             }
             if !has_grown {
-                return true;
+                break;
             }
         }
+        let ends = [a, b].into_iter().zip(held).take(if is_last { 1 } else { 2 });
+        let mut inside = ends.flat_map(|(action, held)| held.iter().map(move |id| (*id, action)));
+        let Some(writes) = &self.writes else { return true };
+        let any = self.any_overwrites();
+        let are_read = |inside| writes.are_read((past, closures, any), &set.tops, inside, work);
+        let is_refuted = inside.any(are_read);
+        self.refuted_by_reads.set(self.refuted_by_reads.get() + u64::from(is_refuted));
+        !is_refuted
     }
 
     /// Returns what of the second action belongs to a set.
@@ -335,6 +382,17 @@ impl InOrder {
     #[expect(clippy::unused_self, reason = "tests have faults")]
     const fn faults(&self) -> [bool; 3] {
         [false; 3]
+    }
+
+    #[cfg(test)]
+    fn any_overwrites(&self) -> bool {
+        self.fault == Some(InOrderFault::AnyOverwrites)
+    }
+
+    #[cfg(not(test))]
+    #[expect(clippy::unused_self, reason = "tests have faults")]
+    const fn any_overwrites(&self) -> bool {
+        false
     }
 
     #[cfg(test)]

@@ -34,6 +34,7 @@ mod lists;
 mod mailboxes;
 mod openings;
 mod order_of_calls;
+mod overwritten;
 mod past;
 mod question;
 mod reach;

@@ -415,7 +415,7 @@ fn visit_in_order(
     true
 }
 
-/// The pairs of accesses of two threads, the earlier one first, that a reordering reverses: those
+/// The pairs of accesses, waits and signals of two threads, the earlier one first, that a reordering reverses: those
 /// that can come next together, and those of which the later one came and the earlier one is next.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct NaiveRaces {
@@ -426,14 +426,20 @@ pub(super) struct NaiveRaces {
 impl NaiveRaces {
     fn add(&mut self, threads: &Threads<'_>, next: &BTreeSet<usize>, run: &[usize]) {
         let trace = threads.trace;
-        let is_access = |event: &usize| trace.event(EventId(*event as u32)).kind().is_access();
-        for a in next.iter().copied().filter(is_access) {
+        let is_action = |event: &usize| is_action(trace, *event);
+        for a in next.iter().copied().filter(is_action) {
             let other = |b: &usize| *b > a && threads.lane(*b) != threads.lane(a);
-            let later = |b: &usize| is_access(b) && other(b);
+            let later = |b: &usize| is_action(b) && other(b);
             self.together.extend(next.iter().copied().filter(later).map(|b| (a, b)));
             self.last.extend(run.iter().copied().filter(later).map(|b| (a, b)));
         }
     }
+}
+
+/// Returns whether an event is an access, a wait or a signal.
+pub(super) fn is_action(trace: &Trace, event: usize) -> bool {
+    let kind = trace.event(EventId(event as u32)).kind();
+    kind.is_access() || matches!(kind, EventKind::Wait | EventKind::Signal | EventKind::Broadcast)
 }
 
 /// Returns the pairs that all reorderings reverse, and those that reorderings reverse which take

@@ -21,6 +21,9 @@ pub(super) enum Family {
     Branches,
     /// Threads say what they ask for, and may end there.
     Requests,
+    /// Sections of one lock that read and write one variable, with waits and signals. No deadlock
+    /// has a single lock, so this family is of use for pairs only.
+    Sections,
     Mixed,
 }
 
@@ -56,6 +59,7 @@ pub(super) fn run(rng: &mut RandomSource, family: Family, most: usize) -> Trace 
         let length = 3 + rng.below(length - 2);
         let mut steps = match waiters && rng.chance(85) {
             true => pattern.steps(rng, number),
+            false if family == Family::Sections => sections(rng, length),
             false => body(rng, family, locks, length),
         };
         if family == Family::Branches {
@@ -132,6 +136,30 @@ fn body(rng: &mut RandomSource, family: Family, locks: u32, length: usize) -> Ve
     if rng.chance(92) {
         while !held.is_empty() {
             release(rng, (&mut steps, &mut held));
+        }
+    }
+    steps
+}
+
+/// Returns the steps of one thread with a single lock.
+fn sections(rng: &mut RandomSource, length: usize) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let access = |rng: &mut RandomSource, steps: &mut Vec<Step>| {
+        let kind = if rng.chance(50) { EventKind::Read } else { EventKind::Write };
+        steps.push(Step::Access(kind, u32::from(rng.chance(15))));
+    };
+    while steps.len() < length {
+        let mut held = vec![(0, Mode::EXCLUSIVE)];
+        steps.push(Step::Acquire(0, Mode::EXCLUSIVE));
+        (0..=rng.below(2)).for_each(|_| access(rng, &mut steps));
+        if rng.chance(40) {
+            wait(rng, 0, (&mut steps, &mut held));
+        }
+        release(rng, (&mut steps, &mut held));
+        match rng.below(4) {
+            0 => access(rng, &mut steps),
+            1 | 2 => steps.push(Step::Signal(0, EventKind::Signal)),
+            _ => {}
         }
     }
     steps
