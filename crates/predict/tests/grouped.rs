@@ -160,6 +160,6 @@ fn grouped_checks_find_the_races_of_all_places() {
     println!(
         "races, others, traces cut, pairs left open {tally:?}; searches and decided {saved:?}"
     );
-    assert!(tally[0] > 500 && tally[1] > 50 && tally[3] > 100, "{tally:?}");
+    assert!(tally[0] > 500 && tally[1] > 50 && tally[3] > 30, "{tally:?}");
     assert!(saved[1] < saved[0] && saved[2] > 1_000, "{saved:?}");
 }

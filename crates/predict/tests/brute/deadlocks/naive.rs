@@ -415,8 +415,9 @@ fn visit_in_order(
     true
 }
 
-/// The pairs of accesses, waits and signals of two threads, the earlier one first, that a reordering reverses: those
-/// that can come next together, and those of which the later one came and the earlier one is next.
+/// The pairs of accesses, waits and signals of two threads, the earlier one first, that a
+/// reordering reverses: those that can come next together, and those of which the later one came
+/// and the earlier one is next.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct NaiveRaces {
     pub(super) together: BTreeSet<(usize, usize)>,

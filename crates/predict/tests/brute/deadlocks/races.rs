@@ -1,6 +1,6 @@
-//! Pairs of accesses, waits and signals that closures decide, against all reorderings of small random runs: those with
-//! a run that keeps the order of each lock are confirmed and no others, and no witness exists of
-//! those that are impossible.
+//! Pairs of accesses, waits and signals that closures decide, against all reorderings of small
+//! random runs: accesses with a run that keeps the order of each lock are confirmed and no other
+//! pairs, and no witness exists of those that are impossible.
 
 use super::naive::{NaiveRaces, Threads, is_action, races};
 use super::programs::{Family, run};
