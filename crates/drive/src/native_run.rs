@@ -10,6 +10,7 @@ use anyorder_common::numbers::plural;
 use anyorder_finding::{Warning, WarningKind};
 pub use anyorder_native::launch;
 use anyorder_native::recording::Recording;
+pub use anyorder_native::recording::{Header, Modules};
 use anyorder_native::symbols::Symbols;
 use anyorder_native::{Options, Stats, Traced, to_trace};
 use anyorder_system::Control;

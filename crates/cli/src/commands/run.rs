@@ -1,6 +1,7 @@
 //! `anyorder run`: runs a native program under the recording runtime, and checks what it did.
 
 mod confirm;
+mod images;
 
 use crate::args::{GROUPS, Global, RunArgs, RunStreams, word_of};
 use crate::commands::predict::UNCONFIRMED;
@@ -21,6 +22,7 @@ use anyorder_finding::{Finding, Input, Warning, WarningKind, exit, option, stat}
 use anyorder_formats::detect::Format;
 use anyorder_formats::open::create;
 use anyorder_trace::Trace;
+use images::{Images, choose, numbered};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, Stdio};
@@ -61,12 +63,6 @@ pub(super) fn run(args: &RunArgs, global: &Global, watch: &Watch) -> Result<Exit
         kind: Kind::Search,
     };
     let runner = Runner::begin(document, global, watch).accepting(&args.counting)?;
-    if !build.sees_accesses() && !global.quiet {
-        warn(&format!(
-            "{}: built without `-fsanitize=thread`: its locks, threads and memory are seen, its accesses are not",
-            shown(name.as_ref())
-        ));
-    }
     let stage = Stage::new().map_err(|error| Usage::CannotRecord { error })?;
     let stdout = PROGRAM_STDOUT.lock().unwrap_or_else(PoisonError::into_inner).take();
     let plan = None;
@@ -77,6 +73,8 @@ pub(super) fn run(args: &RunArgs, global: &Global, watch: &Watch) -> Result<Exit
     let ended = ended.map_err(not_started)?;
     say_end(name, &ended, global);
     let images = stage.found().map_err(|error| failed_to_read(&stage.recordings(), error))?;
+    let images = choose(name, &images)?;
+    say_unseen(name, &images, global);
     let again = Again { stage: &stage, program: &program, name, arguments, build: &build };
     let last = images_of(args, &again, &images, &ended, &runner)?;
     if args.no_check {
@@ -86,7 +84,7 @@ pub(super) fn run(args: &RunArgs, global: &Global, watch: &Watch) -> Result<Exit
         change: &|outcome| {
             outcome.findings.iter_mut().for_each(|finding| set_replay(args, finding));
         },
-        trace: last.as_ref().filter(|_| images.len() == 1),
+        trace: last.as_ref().filter(|_| images.checked.len() == 1),
         ..Ending::default()
     })?;
     Ok(status_of(&ended, status, args.exit_zero))
@@ -140,17 +138,33 @@ fn say_end(name: &OsStr, ended: &Ended, global: &Global) {
     }
 }
 
+/// Says of what accesses were not seen.
+fn say_unseen(name: &OsStr, images: &Images, global: &Global) {
+    if global.quiet {
+        return;
+    }
+    if let Some((text, _)) = &images.left_out {
+        note(text);
+    }
+    if !images.is_sanitized && !images.checked.is_empty() {
+        warn(&format!(
+            "{}: built without `-fsanitize=thread`: its locks, threads and memory are seen, its accesses are not",
+            shown(name.as_ref())
+        ));
+    }
+}
+
 /// Makes a trace of each recorded image, keeps it and checks it, as was asked for. Returns the last
 /// trace.
 fn images_of(
     args: &RunArgs,
     again: &Again<'_>,
-    images: &[(PathBuf, PathBuf)],
+    images: &Images,
     ended: &Ended,
     runner: &Runner<'_>,
 ) -> Result<Option<Trace>, Failure> {
     let name = again.name;
-    if images.is_empty() {
+    if images.checked.is_empty() {
         let text = "nothing was recorded: the program did not load the runtime";
         let mut result = JobResult::default();
         let name = name.to_string_lossy();
@@ -160,12 +174,12 @@ fn images_of(
         return Ok(None);
     }
     let mut last = None;
-    for (number, (events, maps)) in images.iter().enumerate() {
+    for (number, image) in images.checked.iter().enumerate() {
         let kept = args.record.as_ref().map(|file| numbered(file, number));
-        let path = kept.clone().unwrap_or_else(|| numbered(Path::new(name), number));
+        let path = kept.clone().unwrap_or_else(|| image.name.clone());
         let input = Input::new(&path, "recording");
         runner.working_on(&input);
-        let recorded = read(&path, events, maps, runner)?;
+        let recorded = read(&path, &image.events, &image.maps, runner)?;
         if let Some(file) = kept {
             write(&file, &recorded.input.trace, runner)?;
         }
@@ -179,8 +193,18 @@ fn images_of(
         stats.set(stat::RECORDED, recorded.stats.recorded);
         stats.set(stat::PRIVATE_ACCESSES, recorded.stats.private);
         stats.set(stat::REPEATED_ACCESSES, recorded.repeated);
-        if number == 0 && args.confirm {
+        if image.is_started && args.confirm {
             confirm::confirm(again, (&recorded, &mut result), args, ended, runner)?;
+        } else if args.confirm && !result.findings.is_empty() {
+            let text = "only the started program is held in second runs: what this one showed was not made to happen";
+            let input = path.to_string_lossy();
+            result.warnings.push(Warning::new(WarningKind::Odd, &input, text, 1));
+        }
+        if number == 0
+            && let Some((text, count)) = &images.left_out
+        {
+            let name = name.to_string_lossy();
+            result.warnings.push(Warning::new(WarningKind::Odd, &name, text.clone(), *count));
         }
         if number == 0 {
             set_end(&mut result, args, ended);
@@ -246,20 +270,6 @@ fn write(file: &Path, trace: &Trace, runner: &Runner<'_>) -> Result<(), Failure>
         note(&format!("wrote {events} to {} as {}", shown(file), format.title()));
     }
     Ok(())
-}
-
-/// Returns the path for the image with a number: the first has the path itself.
-fn numbered(path: &Path, number: usize) -> PathBuf {
-    if number == 0 {
-        return path.to_owned();
-    }
-    let mut name: OsString = path.file_stem().unwrap_or_default().to_owned();
-    name.push(format!(".{}", number + 1));
-    if let Some(end) = path.extension() {
-        name.push(".");
-        name.push(end);
-    }
-    path.with_file_name(name)
 }
 
 /// Returns the exit status: that of the result if there are findings, else that of the program if

@@ -10,7 +10,7 @@ mod child;
 mod recognise;
 
 pub use child::{Ended, Program, Signal};
-pub use recognise::{Build, Recognised, Refusal, find_program, recognise};
+pub use recognise::{Build, Recognised, Refusal, Sanitized, find_program, recognise};
 
 use std::ffi::{OsStr, OsString};
 use std::io;

@@ -1,8 +1,10 @@
 //! Finds out how a program was built.
 
+use crate::recording::Modules;
 use object::elf::{DT_NEEDED, EM_X86_64, FileHeader64};
 use object::read::elf::{Dyn, ElfFile64, FileHeader};
 use object::{Endianness, Object, ObjectSymbol, ReadCache, ReadRef};
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
@@ -78,6 +80,32 @@ fn is_executable(path: &Path) -> bool {
     path.is_file()
 }
 
+/// Says which files of code were built with ThreadSanitizer. It reads each file once.
+#[derive(Debug, Default)]
+pub struct Sanitized {
+    known: BTreeMap<String, bool>,
+}
+
+impl Sanitized {
+    /// Returns whether some code of a process was. A file that cannot be read may be such a one.
+    pub fn is_in(&mut self, modules: &Modules) -> bool {
+        let code = modules.pieces().iter().filter(|piece| piece.is_code);
+        let mut files = code.map(|piece| piece.path.as_str()).filter(|path| {
+            let name = path.rsplit('/').next().unwrap_or_default();
+            path.starts_with('/') && !is_runtime(name)
+        });
+        files.any(|path| match self.known.get(path) {
+            Some(known) => *known,
+            None => {
+                let build = recognise(Path::new(path));
+                let is = !matches!(build, Ok(Build::Plain) | Err(Refusal::NoLoader));
+                self.known.insert(path.to_owned(), is);
+                is
+            }
+        })
+    }
+}
+
 /// Finds out how a program was built. Reads its headers and its symbols only.
 ///
 /// # Errors
@@ -122,6 +150,11 @@ fn recognise_within(program: &Path, depth: u32) -> Recognised {
     of_elf(&ReadCache::new(file)).unwrap_or(Err(Refusal::Foreign))
 }
 
+/// Returns whether a library with this name is a runtime of ThreadSanitizer, or ours in its place.
+fn is_runtime(name: &str) -> bool {
+    name.starts_with("libtsan.so") || name.starts_with("libclang_rt.tsan")
+}
+
 fn of_elf<'a, R: ReadRef<'a>>(data: R) -> object::Result<Recognised> {
     let header = FileHeader64::<Endianness>::parse(data)?;
     let endian = header.endian()?;
@@ -139,16 +172,16 @@ fn of_elf<'a, R: ReadRef<'a>>(data: R) -> object::Result<Recognised> {
             }
             let name = entry.string(endian, strings)?;
             let name = String::from_utf8_lossy(name).into_owned();
-            if name.starts_with("libtsan.so") || name.starts_with("libclang_rt.tsan") {
+            if is_runtime(&name) {
                 return Ok(Ok(Build::Sanitized(name)));
             }
         }
     }
     let file = ElfFile64::<Endianness, R>::parse(data)?;
-    let is_runtime = |symbol: object::read::elf::ElfSymbol64<'a, '_, Endianness, R>| {
+    let has_runtime = |symbol: object::read::elf::ElfSymbol64<'a, '_, Endianness, R>| {
         symbol.is_definition() && symbol.name() == Ok("__tsan_init")
     };
-    if file.symbols().any(is_runtime) || file.dynamic_symbols().any(is_runtime) {
+    if file.symbols().any(has_runtime) || file.dynamic_symbols().any(has_runtime) {
         return Ok(Err(Refusal::Static));
     }
     Ok(if has_loader { Ok(Build::Plain) } else { Err(Refusal::NoLoader) })

@@ -1,6 +1,7 @@
 //! The first chunk: facts about the process.
 
 use super::{BadRecording, CHUNK_BYTES};
+use std::io::Read;
 
 /// Where the command line begins.
 const COMMAND_AT: usize = 256;
@@ -45,6 +46,17 @@ pub struct Header {
 }
 
 impl Header {
+    /// Reads the first chunk of a recording.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the bytes cannot be read, or do not begin as a recording.
+    pub fn read(from: impl Read) -> Result<Header, BadRecording> {
+        let mut first = Vec::new();
+        from.take(CHUNK_BYTES as u64).read_to_end(&mut first)?;
+        Header::parse(&first)
+    }
+
     pub(super) fn parse(bytes: &[u8]) -> Result<Header, BadRecording> {
         if bytes.get(..8) != Some(b"ANYOREC\n") {
             return Err(BadRecording::NotARecording);
