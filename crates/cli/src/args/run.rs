@@ -47,6 +47,11 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Run")]
     pub(crate) run_time_limit: Option<Duration>,
 
+    /// Suppressions in the syntax of ThreadSanitizer: what they match does not count. Files that
+    /// `TSAN_OPTIONS` and `ANYORDER_OPTIONS` name (`suppressions=FILE`) are read, too
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What counts")]
+    pub(crate) suppressions: Vec<PathBuf>,
+
     /// Exit with the status of the program, whatever is found
     #[arg(long, help_heading = "Run")]
     pub(crate) exit_zero: bool,

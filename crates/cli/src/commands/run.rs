@@ -9,13 +9,15 @@ use crate::failure::{Failure, JobFailure, Usage, note, warn};
 use crate::guard::{Document, Kind, foreground};
 use crate::output::{bytes_to, give_stdout_away, stderr_for_program};
 use crate::reading::{MAPS, ask, failed, failed_to_read};
+use crate::sanitizer_options::SanitizerOptions;
+use crate::source_lines::add_source_lines;
 use crate::watch::Watch;
 use crate::witness::Replay;
 use anyorder_common::files::{Source, read_found};
 use anyorder_common::numbers::plural;
 use anyorder_common::text::{quote, shown};
 use anyorder_drive::native_run::launch::{Build, Ended, Launch, Stage, find_program, recognise};
-use anyorder_drive::native_run::{RecordedImage, RecordedRun, traced};
+use anyorder_drive::native_run::{RecordedImage, RecordedRun, describe, traced};
 use anyorder_drive::{JobResult, check_trace};
 use anyorder_finding::{Finding, Input, Warning, WarningKind, exit, option, stat};
 use anyorder_formats::detect::Format;
@@ -60,7 +62,10 @@ pub(super) fn run(args: &RunArgs, global: &Global, watch: &Watch) -> Result<Exit
         policy: args.counting.policy(vec![UNCONFIRMED.to_owned()]),
         kind: Kind::Search,
     };
-    let runner = Runner::begin(document, global, watch).accepting(&args.counting)?;
+    let variables = SanitizerOptions::read(&program)?;
+    let suppressions = [&variables.suppressions[..], &args.suppressions].concat();
+    let runner = Runner::begin(document, global, watch);
+    let runner = runner.accepting_with(&args.counting, &suppressions)?;
     if !build.sees_accesses() && !global.quiet {
         warn(&format!(
             "{}: built without `-fsanitize=thread`: its locks, threads and memory are seen, its accesses are not",
@@ -89,7 +94,12 @@ pub(super) fn run(args: &RunArgs, global: &Global, watch: &Watch) -> Result<Exit
         trace: last.as_ref().filter(|_| images.len() == 1),
         ..Ending::default()
     })?;
-    Ok(status_of(&ended, status, args.exit_zero))
+    let is_found = status == ExitCode::from(exit::FINDINGS);
+    match variables.exit_code.filter(|_| is_found && !args.exit_zero) {
+        Some(0) => Ok(status_of(&ended, ExitCode::from(exit::CLEAN), true)),
+        Some(code) => Ok(ExitCode::from(code)),
+        None => Ok(status_of(&ended, status, args.exit_zero)),
+    }
 }
 
 /// What starts the program once more.
@@ -182,6 +192,8 @@ fn images_of(
         if number == 0 && args.confirm {
             confirm::confirm(again, (&recorded, &mut result), args, ended, runner)?;
         }
+        describe(&recorded, &mut result);
+        add_source_lines(&recorded.input.name, &recorded.sources, &mut result);
         if number == 0 {
             set_end(&mut result, args, ended);
         }

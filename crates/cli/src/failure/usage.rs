@@ -49,6 +49,8 @@ pub(crate) enum Usage {
     NotOfTrace { path: PathBuf, what: &'static str },
     /// A file of accepted findings or of settings that cannot be used: why not.
     Accepted { path: PathBuf, why: String },
+    /// A variable of the environment that cannot be used.
+    Variable { variable: &'static str, what: String },
     /// A trace that the format cannot hold without loss.
     Lossless(JobFailure),
     /// The output is a folder.
@@ -112,6 +114,9 @@ impl fmt::Display for Usage {
             Usage::Accepted { path, why } => {
                 return write!(f, "{}: {}", shown(path), escape(why));
             }
+            Usage::Variable { variable, what } => {
+                return write!(f, "{variable}: {}", escape(what));
+            }
             Usage::Lossless(failure) => return failure.fmt(f),
             Usage::OutputIsFolder { path } => {
                 return write!(f, "cannot write `{}`: it is a directory", shown(path));
@@ -174,7 +179,8 @@ impl Usage {
             | Usage::Accepted { .. }
             | Usage::OutputIsFolder { .. }
             | Usage::CannotMake { .. }
-            | Usage::CannotWatch { .. } => return None,
+            | Usage::CannotWatch { .. }
+            | Usage::Variable { .. } => return None,
         };
         Some(words.to_owned())
     }
