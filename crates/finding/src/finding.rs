@@ -369,6 +369,9 @@ pub struct Reproduction {
     pub class: Reproduced,
     /// What was seen, in a phrase.
     pub text: String,
+    /// How the threads of the program have to be held so that it happens again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<serde_json::Value>,
 }
 
 /// A run that shows a finding.

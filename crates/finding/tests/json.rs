@@ -69,6 +69,7 @@ fn full() -> Outcome {
         reproduced: Some(Reproduction {
             class: Reproduced::Feasible,
             text: "took this order".into(),
+            plan: Some(serde_json::json!({"format": "native-plan"})),
         }),
         form: Some("last".into()),
         explanation: vec![ExplanationStep {
@@ -141,7 +142,8 @@ fn fields_stand_in_the_documented_order() {
         r#""source":{"first":1,"lines":["let x;"],"newer":true}}],"#,
         r#""related":[{"kind":"lock","text":"`m`, held by `main`, was taken","of":[1],"site":{"line":5}}],"#,
         r#""pairs":[["7","12"]],"pairs_total":3,"confirmed":false,"#,
-        r#""reproduced":{"class":"feasible","text":"took this order"},"form":"last","#,
+        r#""reproduced":{"class":"feasible","text":"took this order","#,
+        r#""plan":{"format":"native-plan"}},"form":"last","#,
         r#""explanation":[{"text":"`a` posts `b`","rule":"post","events":["3"]}],"#,
         r#""pivot":"12","root":"7","cycle":[{"from":"click","to":"load","#,
         r#""location":"cart.items@0x41","before":"7","after":"12","forced":false}],"#,

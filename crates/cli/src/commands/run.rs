@@ -1,13 +1,14 @@
 //! `anyorder run`: runs a native program under the recording runtime, and checks what it did.
 
 mod confirm;
+mod replay;
 
 use crate::args::{GROUPS, Global, RunArgs, RunStreams, word_of};
 use crate::commands::predict::UNCONFIRMED;
 use crate::commands::runner::{Ending, Runner};
 use crate::failure::{Failure, JobFailure, Usage, note, warn};
 use crate::guard::{Document, Kind, foreground};
-use crate::output::{bytes_to, give_stdout_away, stderr_for_program};
+use crate::output::{bytes_to, give_stdout_away, stderr_for_program, to_file};
 use crate::reading::{MAPS, ask, failed, failed_to_read};
 use crate::sanitizer_options::SanitizerOptions;
 use crate::source_lines::add_source_lines;
@@ -23,6 +24,7 @@ use anyorder_finding::{Finding, Input, Warning, WarningKind, exit, option, stat}
 use anyorder_formats::detect::Format;
 use anyorder_formats::open::create;
 use anyorder_trace::Trace;
+use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, Stdio};
@@ -51,6 +53,9 @@ pub(super) fn divide_streams(args: &RunArgs) -> Result<(), Failure> {
 
 /// Runs the program, checks what was recorded, and returns the exit status.
 pub(super) fn run(args: &RunArgs, global: &Global, watch: &Watch) -> Result<ExitCode, Failure> {
+    if let Some(path) = &args.replay {
+        return replay::run(path, args, watch);
+    }
     let Some((name, arguments)) = args.command.split_first() else {
         return Ok(ExitCode::from(exit::USAGE));
     };
@@ -74,22 +79,41 @@ pub(super) fn run(args: &RunArgs, global: &Global, watch: &Watch) -> Result<Exit
     }
     let stage = Stage::new().map_err(|error| Usage::CannotRecord { error })?;
     let stdout = PROGRAM_STDOUT.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let plan = None;
-    let launch = Launch { program: &program, name, arguments, build: &build, stdout, plan };
+    let launch = Launch {
+        program: &program,
+        name,
+        arguments,
+        build: &build,
+        stdout,
+        plan: None,
+        is_silent: false,
+        recording_max: args.max_recording,
+    };
     let not_started = |error| Usage::NotStarted { name: name.clone(), error };
     let running = stage.start(launch).map_err(not_started)?;
-    let ended = foreground::run(&running, || running.wait(args.run_time_limit));
-    let ended = ended.map_err(not_started)?;
+    let (ended, is_interrupted) = foreground::run(&running, || running.wait(args.run_time_limit));
+    let ended = End { ended: ended.map_err(not_started)?, is_interrupted };
     say_end(name, &ended, global);
     let images = stage.found().map_err(|error| failed_to_read(&stage.recordings(), error))?;
     let again = Again { stage: &stage, program: &program, name, arguments, build: &build };
     let last = images_of(args, &again, &images, &ended, &runner)?;
+    let ended = ended.ended;
     if args.no_check {
         return Ok(status_of(&ended, ExitCode::from(exit::CLEAN), true));
     }
+    let plans = RefCell::new(Vec::new());
     let status = runner.finish(Ending {
         change: &|outcome| {
-            outcome.findings.iter_mut().for_each(|finding| set_replay(args, finding));
+            for finding in &mut outcome.findings {
+                set_replay(args, finding);
+                plans.borrow_mut().extend(replay::keep_plan(args, finding));
+            }
+        },
+        write: &|| {
+            plans
+                .borrow()
+                .iter()
+                .try_for_each(|(path, text)| to_file(path, |out| out.write_all(text.as_bytes())))
         },
         trace: last.as_ref().filter(|_| images.len() == 1),
         ..Ending::default()
@@ -100,6 +124,12 @@ pub(super) fn run(args: &RunArgs, global: &Global, watch: &Watch) -> Result<Exit
         Some(code) => Ok(ExitCode::from(code)),
         None => Ok(status_of(&ended, status, args.exit_zero)),
     }
+}
+
+/// How the program ended, and whether a signal to us has ended it.
+struct End {
+    ended: Ended,
+    is_interrupted: bool,
 }
 
 /// What starts the program once more.
@@ -138,11 +168,11 @@ fn found(name: &OsStr) -> Result<(PathBuf, Build), Failure> {
 }
 
 /// Says how the program ended, where that was not by itself.
-fn say_end(name: &OsStr, ended: &Ended, global: &Global) {
+fn say_end(name: &OsStr, end: &End, global: &Global) {
     if global.quiet {
         return;
     }
-    let name = shown(name.as_ref());
+    let (name, ended) = (shown(name.as_ref()), &end.ended);
     match (ended.timed_out, ended.signal) {
         (true, _) => note(&format!("{name}: ended after {:.1} s", ended.ran.as_secs_f64())),
         (false, Some(signal)) => note(&format!("{name}: ended by signal {signal}")),
@@ -156,7 +186,7 @@ fn images_of(
     args: &RunArgs,
     again: &Again<'_>,
     images: &[(PathBuf, PathBuf)],
-    ended: &Ended,
+    ended: &End,
     runner: &Runner<'_>,
 ) -> Result<Option<Trace>, Failure> {
     let name = again.name;
@@ -190,7 +220,10 @@ fn images_of(
         stats.set(stat::PRIVATE_ACCESSES, recorded.stats.private);
         stats.set(stat::REPEATED_ACCESSES, recorded.repeated);
         if number == 0 && args.confirm {
-            confirm::confirm(again, (&recorded, &mut result), args, ended, runner)?;
+            confirm::confirm(again, (&recorded, &mut result), args, &ended.ended, runner)?;
+        }
+        if recorded.recording.header.is_cut {
+            result.cut_by(option::MAX_RECORDING);
         }
         describe(&recorded, &mut result);
         add_source_lines(&recorded.input.name, &recorded.sources, &mut result);
@@ -207,7 +240,8 @@ fn images_of(
 }
 
 /// Adds how the program ended.
-fn set_end(result: &mut JobResult, args: &RunArgs, ended: &Ended) {
+fn set_end(result: &mut JobResult, args: &RunArgs, end: &End) {
+    let ended = &end.ended;
     let ms = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     let number = |number: i32| u64::from(number.unsigned_abs());
     let stats = &mut result.stats;
@@ -219,8 +253,12 @@ fn set_end(result: &mut JobResult, args: &RunArgs, ended: &Ended) {
     }
     stats.set(stat::PROGRAM_MS, ms(ended.ran));
     result.options.set_some(option::RUN_TIME_LIMIT, args.run_time_limit.map(ms));
+    result.options.set_some(option::MAX_RECORDING, args.max_recording);
     if ended.timed_out {
         result.cut_by(option::RUN_TIME_LIMIT);
+    }
+    if end.is_interrupted {
+        result.cut_by(option::RUN_INTERRUPT);
     }
 }
 

@@ -49,6 +49,8 @@ pub(crate) enum Usage {
     NotOfTrace { path: PathBuf, what: &'static str },
     /// A file of accepted findings or of settings that cannot be used: why not.
     Accepted { path: PathBuf, why: String },
+    /// A program cannot be run by another one under a plan.
+    NotAround { program: PathBuf, name: OsString },
     /// A variable of the environment that cannot be used.
     Variable { variable: &'static str, what: String },
     /// A trace that the format cannot hold without loss.
@@ -113,6 +115,11 @@ impl fmt::Display for Usage {
             Usage::NotOfTrace { path, what } => return write!(f, "{}: {what}", shown(path)),
             Usage::Accepted { path, why } => {
                 return write!(f, "{}: {}", shown(path), escape(why));
+            }
+            Usage::NotAround { program, name } => {
+                let what =
+                    "was built without `-fsanitize=thread`, so that it cannot be replayed by";
+                return write!(f, "{}: {what} `{}`", shown(program), shown(name.as_ref()));
             }
             Usage::Variable { variable, what } => {
                 return write!(f, "{variable}: {}", escape(what));
@@ -180,6 +187,7 @@ impl Usage {
             | Usage::OutputIsFolder { .. }
             | Usage::CannotMake { .. }
             | Usage::CannotWatch { .. }
+            | Usage::NotAround { .. }
             | Usage::Variable { .. } => return None,
         };
         Some(words.to_owned())

@@ -274,3 +274,119 @@ impl Describer<'_> {
         tables.locks.get(lock.index()).map_or("?", |name| tables.name(*name))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyorder_common::random::{Random, Rng};
+    use anyorder_trace::{Columns, Handler, Mode, Op, Tables, TaskDef, TaskId};
+
+    const THREADS: u32 = 3;
+    const LOCKS: u64 = 3;
+
+    /// A trace of allocations, accesses, locks and forks that need not fit each other.
+    fn random(random: &mut Rng) -> Trace {
+        let (mut tables, mut columns) = (Tables::default(), Columns::default());
+        for thread in 0..THREADS {
+            let name = tables.names.push(&format!("T{thread}")).expect("room");
+            tables.handlers.push(Handler { name, ..Handler::default() });
+            let handler = HandlerId(thread);
+            tables.tasks.push(TaskDef { name, handler, ..TaskDef::default() });
+        }
+        for lock in 0..LOCKS {
+            let name = tables.names.push(&format!("m{lock}")).expect("room");
+            tables.locks.push(name);
+        }
+        for address in 0..12 {
+            for size in 1..5 {
+                tables.locations.push(Location::Range { address, size, generation: 0 });
+            }
+        }
+        for _ in 0..random.below(60) {
+            let task = TaskId(random.below(u64::from(THREADS)) as u32);
+            let location = random.index(tables.locations.len()) as u32;
+            let lock = random.below(LOCKS) as u32;
+            let other = random.below(u64::from(THREADS)) as u32;
+            let (kind, operand) = match random.below(12) {
+                0..3 => (EventKind::Alloc, location),
+                3 => (EventKind::Free, location),
+                4..7 => (EventKind::Read, location),
+                7..9 => (EventKind::Acquire, lock),
+                9..11 => (EventKind::Release, lock),
+                _ => (EventKind::Fork, other),
+            };
+            columns.push(Op::new(kind, Mode::PLAIN), task, operand, SiteId::UNKNOWN);
+        }
+        Trace::new(tables, columns)
+    }
+
+    /// The locks that are held at an event: the acquires of its thread before it, without each that
+    /// the next release of its lock gives back.
+    fn held(trace: &Trace, at: EventId) -> Vec<(LockId, EventId)> {
+        let own: Vec<Event> = (0..at.0)
+            .map(|row| trace.event(EventId(row)))
+            .filter(|event| trace.handler_of(event.id) == trace.handler_of(at))
+            .collect();
+        let is_held = |(place, event): &(usize, &Event)| {
+            let mut depth = 1;
+            for later in own[place + 1..].iter().filter(|later| later.operand == event.operand) {
+                match later.kind() {
+                    EventKind::Acquire => depth += 1,
+                    EventKind::Release => depth -= 1,
+                    _ => {}
+                }
+                if depth == 0 {
+                    return false;
+                }
+            }
+            true
+        };
+        let acquires = own.iter().enumerate().filter(|(_, one)| one.kind() == EventKind::Acquire);
+        acquires.filter(is_held).map(|(_, one)| (LockId(one.operand), one.id)).collect()
+    }
+
+    /// The last allocation before an event that has its address, unless a later one overlaps it.
+    fn block(trace: &Trace, at: EventId) -> Option<EventId> {
+        let (address, _) = range(trace, trace.event(at))?;
+        let allocations = (0..at.0).map(|row| trace.event(EventId(row)));
+        let allocations: Vec<(EventId, u64, u64)> = allocations
+            .filter(|event| event.kind() == EventKind::Alloc)
+            .filter_map(|event| range(trace, event).map(|(start, size)| (event.id, start, size)))
+            .collect();
+        let found = allocations
+            .iter()
+            .rposition(|(_, start, size)| address >= *start && address < start + size)?;
+        let (id, start, size) = allocations[found];
+        let overlaps =
+            |(_, from, length): &(EventId, u64, u64)| *from < start + size && start < from + length;
+        (!allocations[found + 1..].iter().any(overlaps)).then_some(id)
+    }
+
+    #[test]
+    fn facts_are_those_of_a_look_at_each_event() {
+        let (mut with_locks, mut with_block, mut forked) = (0, 0, 0);
+        for seed in 0..2_000 {
+            let mut numbers = Rng::new(seed);
+            let trace = random(&mut numbers);
+            let all = (0..trace.len() as u32).map(EventId);
+            let wanted: BTreeSet<EventId> = all.filter(|_| numbers.percent(40)).collect();
+            let known = collect(&trace, &wanted);
+            assert_eq!(known.at.keys().copied().collect::<BTreeSet<_>>(), wanted, "seed {seed}");
+            for (event, facts) in &known.at {
+                assert_eq!(facts.held, held(&trace, *event), "seed {seed}, event {}", event.0);
+                let found = facts.block.map(|block| block.allocation);
+                assert_eq!(found, block(&trace, *event), "seed {seed}, event {}", event.0);
+                with_locks += u32::from(!facts.held.is_empty());
+                with_block += u32::from(found.is_some());
+            }
+            for (thread, creation) in &known.creations {
+                let is_fork =
+                    |event: &Event| event.kind() == EventKind::Fork && event.operand == thread.0;
+                let first = trace.events().find(is_fork).map(|event| event.id);
+                assert_eq!(first, Some(*creation), "seed {seed}");
+                forked += 1;
+            }
+        }
+        assert!(with_locks > 1_000 && with_block > 1_000 && forked > 1_000);
+    }
+}
