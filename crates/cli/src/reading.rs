@@ -32,6 +32,12 @@ pub(crate) const SITES: FileKind = FileKind { name: "a table of sites", bytes_ma
 /// The code that a recorded program had mapped.
 pub(crate) const MAPS: FileKind = FileKind { name: "a list of mapped files", bytes_max: 256 << 20 };
 
+/// A file of source.
+pub(crate) const SOURCE: FileKind = FileKind { name: "a file of source", bytes_max: 16 << 20 };
+
+/// A plan of a second run, a result that has one, or a program.
+pub(crate) const PLAN: FileKind = FileKind { name: "a plan", bytes_max: SCHEDULE_BYTES_MAX };
+
 /// The token of the job of this process.
 static JOB: OnceLock<Cancel> = OnceLock::new();
 

@@ -52,6 +52,12 @@ pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
     if bytes.is_finite() && bytes < 9e15 { Ok(bytes as u64) } else { Err(EXPECTED.to_owned()) }
 }
 
+/// Reads the greatest size of a recording, which grows in large pieces.
+pub(crate) fn parse_recording(text: &str) -> Result<u64, String> {
+    let bytes = parse_bytes(text)?;
+    if bytes < 1 << 20 { Err("expected at least 1M".to_owned()) } else { Ok(bytes) }
+}
+
 /// Reads the size of a table that is held in memory as a whole: at most the memory of the machine.
 pub(crate) fn parse_held_bytes(text: &str) -> Result<u64, String> {
     let bytes = parse_bytes(text)?;

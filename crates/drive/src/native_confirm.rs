@@ -3,6 +3,8 @@
 //! [`Planner`] makes the plans for a finding, by its witness. The front end runs the program under
 //! it ([`rerun`]), and [`note`] writes into the finding what came of that.
 
+mod stored;
+
 use crate::failure::Failure;
 use crate::native_run::RecordedRun;
 use crate::predict::StoredWitness;
@@ -11,7 +13,9 @@ use anyorder_certify::Names;
 use anyorder_finding::{ExplanationStep, Finding, Reproduced, Reproduction};
 use anyorder_native::plan::{Closeness, Goal, GoalEnd, Operations, plan};
 pub use anyorder_native::plan::{NoPlan, Planned};
-pub use anyorder_native::rerun::{Answer, Harm, Limits, Missed, Rerun, rerun};
+pub use anyorder_native::rerun::{
+    Answer, Harm, Limits, Missed, Rerun, keep_fresh, prepare, rerun, watch,
+};
 use anyorder_predict::{
     Answer as Tried, ConfirmOptions, Confirmer, Form, SpecifiedCommunication, Types,
 };
@@ -19,6 +23,7 @@ use anyorder_system::Control;
 use anyorder_trace::{
     EventId, EventKind, Handler, HandlerId, Problems, SiteId, TaskDef, TaskId, Trace,
 };
+pub use stored::{PlannedProgram, StoredPlan, hash_of_program};
 
 /// A recorded run, ready to make plans for its findings.
 #[derive(Debug)]
@@ -214,7 +219,17 @@ fn overlap(
 
 /// Writes what a second run came to into its finding.
 pub fn note(finding: &mut Finding, answer: Answer) {
-    let (class, text) = match answer {
+    let (class, text) = words_of(answer);
+    let (plan, said) = (None, text.clone());
+    finding.reproduced = Some(Reproduction { class, text: said, plan });
+    let rule = Some("second run".to_owned());
+    finding.explanation.push(ExplanationStep { rule, ..ExplanationStep::new(text) });
+}
+
+/// Returns the class and the words of what a second run came to.
+#[must_use]
+pub fn words_of(answer: Answer) -> (Reproduced, String) {
+    match answer {
         Answer::Reproduced(harm) => (Reproduced::Reproduced, harm_text(harm)),
         Answer::Feasible => {
             (Reproduced::Feasible, "took this order, and nothing else was to be seen".to_owned())
@@ -233,10 +248,7 @@ pub fn note(finding: &mut Finding, answer: Answer) {
             }
             .to_owned(),
         ),
-    };
-    finding.reproduced = Some(Reproduction { class, text: text.clone() });
-    let rule = Some("second run".to_owned());
-    finding.explanation.push(ExplanationStep { rule, ..ExplanationStep::new(text) });
+    }
 }
 
 fn harm_text(harm: Harm) -> String {

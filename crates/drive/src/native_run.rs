@@ -4,6 +4,8 @@
 //! [`check_trace`](crate::check_trace()), like any other trace. What of the run was not seen or not
 //! understood is among its warnings, so that a result on it is not complete.
 
+mod describe;
+
 use crate::failure::{Failure, Unusable};
 use crate::trace_input::TraceInput;
 use anyorder_common::numbers::plural;
@@ -12,9 +14,11 @@ pub use anyorder_native::launch;
 use anyorder_native::recording::Recording;
 pub use anyorder_native::recording::{Header, Modules};
 use anyorder_native::symbols::Symbols;
+pub use anyorder_native::symbols::{SourceFile, Sources};
 use anyorder_native::{Options, Stats, Traced, to_trace};
 use anyorder_system::Control;
 use anyorder_trace::Problems;
+pub use describe::describe;
 use std::io::Read;
 use std::path::PathBuf;
 
@@ -51,6 +55,10 @@ pub struct RecordedRun {
     pub recording: Recording,
     /// By event of the trace: see [`Traced::origins`].
     pub origins: Vec<u32>,
+    /// The source files that places are in.
+    pub sources: Sources,
+    /// Paths below this folder are shown without it.
+    pub folder: PathBuf,
 }
 
 /// Reads a recording, and makes the input of a check of it.
@@ -67,17 +75,18 @@ pub fn traced<R: Read>(
     control.progress.phase("reading");
     let recording = Recording::read(events, &maps, bytes_max).map_err(bad)?;
     control.progress.phase("ordering");
-    let mut names = Symbols::new(&recording.modules, folder);
+    let mut names = Symbols::new(&recording.modules, folder.clone());
     let mut go_on = || control.check().is_ok();
     let traced = to_trace(&recording, &mut names, &Options::default(), &mut go_on);
     let traced = traced.map_err(|full| Failure::input(&name, Unusable::Full(full)))?;
     let warnings = warnings(&name, &recording, &traced);
     let Traced { trace, stats, origins, .. } = traced;
+    let sources = names.into_sources();
     let mut input = TraceInput::new(name, trace, &Problems::default(), control)?;
     input.warnings.extend(warnings);
     let repeated = recording.header.left_out;
     let command = recording.header.command.clone();
-    Ok(RecordedRun { input, command, stats, repeated, recording, origins })
+    Ok(RecordedRun { input, command, stats, repeated, recording, origins, sources, folder })
 }
 
 /// Returns what of a run was not seen or not understood.

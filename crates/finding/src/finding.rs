@@ -1,7 +1,7 @@
 //! One reported problem, and its places.
 
 use crate::stack::Stack;
-use crate::words::{CoverageLevel, Harm, Kind, Reproduced, Severity};
+use crate::words::{CoverageLevel, Harm, Kind, RelatedKind, Reproduced, Severity};
 use serde::{Deserialize, Serialize};
 
 /// One reported problem. In JSON, its fields have this order, and absent ones are omitted.
@@ -40,6 +40,10 @@ pub struct Finding {
     /// The places of the problem. A race has two, in trace order.
     #[serde(default)]
     pub sites: Vec<Site>,
+    /// What its places are about: the memory, the threads and the locks, with the calls that made
+    /// or took them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub related: Vec<Related>,
     /// The members of a group, as labels of events in trace order; cut at `--max-pairs`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pairs: Vec<[String; 2]>,
@@ -105,6 +109,7 @@ impl Finding {
             input: None,
             group: None,
             sites: Vec::new(),
+            related: Vec::new(),
             pairs: Vec::new(),
             pairs_total: 0,
             confirmed: None,
@@ -212,6 +217,41 @@ pub struct Site {
     /// The call stack, the innermost position first.
     #[serde(default, skip_serializing_if = "Stack::is_unknown")]
     pub stack: Stack,
+    /// The lines of the source around the position.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<SourceLines>,
+    /// The stack as suppressions see it, where more is known of it than its texts say. Not part of
+    /// a result.
+    #[serde(skip)]
+    pub frames: Vec<Frame>,
+}
+
+/// A position of a call stack. What is not known is empty.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Frame {
+    /// The function.
+    pub function: String,
+    /// The source file, as the compiler wrote its path.
+    pub file: String,
+    /// The program or library.
+    pub module: String,
+}
+
+impl Frame {
+    /// Reads a position of a [`Site::stack`]: `main.c:12:3 in f`.
+    #[must_use]
+    pub fn of_text(text: &str) -> Frame {
+        let (place, function) = text.rsplit_once(" in ").unwrap_or((text, ""));
+        let mut file = place;
+        while let Some((before, number)) = file.rsplit_once(':')
+            && !number.is_empty()
+            && number.bytes().all(|byte| byte.is_ascii_digit())
+        {
+            file = before;
+        }
+        let (function, file) = (function.to_owned(), file.to_owned());
+        Frame { function, file, module: String::new() }
+    }
 }
 
 impl Site {
@@ -245,6 +285,41 @@ impl Site {
             _ => position,
         })
     }
+}
+
+/// Lines of a source file around a position.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct SourceLines {
+    /// The number of the first one, from 1.
+    pub first: u32,
+    /// The lines, without their ends.
+    pub lines: Vec<String>,
+    /// Whether the file is newer than the program that was built of it: the lines may be other ones
+    /// than those that ran.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub newer: bool,
+}
+
+impl SourceLines {
+    /// Returns the lines with their numbers.
+    pub fn numbered(&self) -> impl Iterator<Item = (u32, &str)> {
+        (self.first..).zip(self.lines.iter().map(String::as_str))
+    }
+}
+
+/// Something that the places of a finding are about.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Related {
+    /// What it is.
+    pub kind: RelatedKind,
+    /// A description in one phrase, names in backticks.
+    pub text: String,
+    /// The numbers of the places that it is about, from 1.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub of: Vec<u32>,
+    /// Where it was made or taken, or is declared.
+    #[serde(default)]
+    pub site: Site,
 }
 
 /// One step of an explanation.
@@ -294,6 +369,9 @@ pub struct Reproduction {
     pub class: Reproduced,
     /// What was seen, in a phrase.
     pub text: String,
+    /// How the threads of the program have to be held so that it happens again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<serde_json::Value>,
 }
 
 /// A run that shows a finding.
@@ -337,6 +415,9 @@ pub struct Suppressed {
     /// The line of the suppression in its file, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
+    /// Its file, where it is another one than `anyorder.toml`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]

@@ -27,8 +27,8 @@ pub use baseline::{Baseline, BaselineEntry, BaselineError};
 pub use exit::{Policy, exit_code};
 pub use explain::{explain, topics};
 pub use finding::{
-    Coverage, CycleConflict, ExplanationStep, Finding, Reproduction, Site, Suppressed, Witness,
-    WitnessPlace,
+    Coverage, CycleConflict, ExplanationStep, Finding, Frame, Related, Reproduction, Site,
+    SourceLines, Suppressed, Witness, WitnessPlace,
 };
 pub use group::{Placed, assign_groups};
 pub use id::{assign_ids, assign_ids_of};
@@ -41,9 +41,10 @@ pub use origin::Origins;
 pub use outcome::{Input, OptionValue, OptionValues, Outcome, Stat, Stats, Warning, schema};
 pub use stack::Stack;
 pub use suppress::{Applied, Suppression, SuppressionError, Suppressions};
+pub use tsan::{TsanKind, TsanSuppression, TsanSuppressions};
 pub use words::{
-    CoverageLevel, Harm, Kind, PredictedCategory, RaceCategory, Reproduced, Severity, Verdict,
-    WarningKind,
+    CoverageLevel, Harm, Kind, PredictedCategory, RaceCategory, RelatedKind, Reproduced, Severity,
+    Verdict, WarningKind,
 };
 
 mod baseline;
@@ -64,4 +65,5 @@ pub mod run;
 mod stack;
 mod suppress;
 mod title;
+mod tsan;
 mod words;

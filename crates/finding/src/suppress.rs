@@ -108,7 +108,7 @@ impl Suppressions {
             let first = rules.first_match(finding, stop);
             if let Some(first) = first {
                 let (reason, line) = (first.reason.clone(), Some(first.line));
-                finding.suppressed = Some(Suppressed { reason, line });
+                finding.suppressed = Some(Suppressed { reason, line, file: None });
             } else if stop() {
                 break;
             }

@@ -87,6 +87,18 @@ words! {
 }
 
 words! {
+    /// What something is that a finding is about.
+    RelatedKind {
+        /// Memory: a variable, a block or a stack.
+        Memory = "memory",
+        /// A thread, and its creation.
+        Thread = "thread",
+        /// A lock that is held, and where it was taken.
+        Lock = "lock",
+    }
+}
+
+words! {
     /// The answer of a command.
     Verdict {
         /// Nothing that counts was found, and the search was complete.

@@ -2,8 +2,9 @@
 
 use anyorder_finding::{
     Coverage, CoverageLevel, CycleConflict, ExplanationStep, Finding, Harm, Input, Kind,
-    OptionValue, Ordered, Outcome, RaceCategory, Severity, Site, Stat, Suppressed, Verdict,
-    Warning, WarningKind, Witness, WitnessPlace, assign_ids, option, schema, stat,
+    OptionValue, Ordered, Outcome, RaceCategory, Related, RelatedKind, Reproduced, Reproduction,
+    Severity, Site, SourceLines, Stat, Suppressed, Verdict, Warning, WarningKind, Witness,
+    WitnessPlace, assign_ids, option, schema, stat,
 };
 use anyorder_mutate::schema::check;
 use serde_json::Value;
@@ -26,6 +27,8 @@ fn full() -> Outcome {
         chain: vec!["posted by `init` at event 3".into(), "input `click`".into()],
         locks: vec!["m".into()],
         stack: vec!["app.js:7 in f".to_owned(), "app.js:1".to_owned()].into(),
+        source: Some(SourceLines { first: 1, lines: vec!["let x;".into()], newer: true }),
+        frames: Vec::new(),
     };
     let mut outcome = Outcome::new("check", "0.1.0");
     outcome.inputs = vec![Input::new("run.trace".as_ref(), "native")];
@@ -54,9 +57,20 @@ fn full() -> Outcome {
         input: Some("run.trace".into()),
         group: Some("0123456789abcdef".into()),
         sites: vec![site(1, "7", "read"), site(9, "12", "write")],
+        related: vec![Related {
+            kind: RelatedKind::Lock,
+            text: "`m`, held by `main`, was taken".into(),
+            of: vec![1],
+            site: Site { line: Some(5), ..Site::default() },
+        }],
         pairs: vec![["7".into(), "12".into()]],
         pairs_total: 3,
         confirmed: Some(false),
+        reproduced: Some(Reproduction {
+            class: Reproduced::Feasible,
+            text: "took this order".into(),
+            plan: Some(serde_json::json!({"format": "native-plan"})),
+        }),
         form: Some("last".into()),
         explanation: vec![ExplanationStep {
             text: "`a` posts `b`".into(),
@@ -84,7 +98,11 @@ fn full() -> Outcome {
             uncovered_pairs: 1,
         }),
         filters: vec!["unload".into()],
-        suppressed: Some(Suppressed { reason: Some("known".into()), line: Some(4) }),
+        suppressed: Some(Suppressed {
+            reason: Some("known".into()),
+            line: Some(4),
+            file: Some("t.supp".into()),
+        }),
         baseline: true,
         ..Finding::new(Kind::Race)
     });
@@ -115,18 +133,23 @@ fn fields_stand_in_the_documented_order() {
         r#"{"file":"app.js","line":1,"column":3,"function":"f","label":"L1","event":"7","task":"load/click#1","#,
         r#""handler":"page","thread":"main","location":"cart.items@0x41","allocated":"app.js:2 in init","access":"read","#,
         r#""chain":["posted by `init` at event 3","input `click`"],"#,
-        r#""locks":["m"],"stack":["app.js:7 in f","app.js:1"]},"#,
+        r#""locks":["m"],"stack":["app.js:7 in f","app.js:1"],"#,
+        r#""source":{"first":1,"lines":["let x;"],"newer":true}},"#,
         r#"{"file":"app.js","line":9,"column":3,"function":"f","label":"L1","event":"12","task":"load/click#1","#,
         r#""handler":"page","thread":"main","location":"cart.items@0x41","allocated":"app.js:2 in init","access":"write","#,
         r#""chain":["posted by `init` at event 3","input `click`"],"#,
-        r#""locks":["m"],"stack":["app.js:7 in f","app.js:1"]}],"#,
-        r#""pairs":[["7","12"]],"pairs_total":3,"confirmed":false,"form":"last","#,
+        r#""locks":["m"],"stack":["app.js:7 in f","app.js:1"],"#,
+        r#""source":{"first":1,"lines":["let x;"],"newer":true}}],"#,
+        r#""related":[{"kind":"lock","text":"`m`, held by `main`, was taken","of":[1],"site":{"line":5}}],"#,
+        r#""pairs":[["7","12"]],"pairs_total":3,"confirmed":false,"#,
+        r#""reproduced":{"class":"feasible","text":"took this order","#,
+        r#""plan":{"format":"native-plan"}},"form":"last","#,
         r#""explanation":[{"text":"`a` posts `b`","rule":"post","events":["3"]}],"#,
         r#""pivot":"12","root":"7","cycle":[{"from":"click","to":"load","#,
         r#""location":"cart.items@0x41","before":"7","after":"12","forced":false}],"#,
         r#""witness":{"format":"schedule","path":"w.json"},"replay":"anyorder replay w.json","#,
         r#""coverage":{"level":"task","uncovered":true,"uncovered_pairs":1},"#,
-        r#""filters":["unload"],"suppressed":{"reason":"known","line":4},"baseline":true}],"#,
+        r#""filters":["unload"],"suppressed":{"reason":"known","line":4,"file":"t.supp"},"baseline":true}],"#,
         r#""stats":{"events":12,"races_by_category":{"multi_threaded":0,"cross_posted":0,"#,
         r#""co_enabled":0,"delayed":0,"uncategorised":0},"levels":[1,2]}}"#,
     );
@@ -192,6 +215,7 @@ fn the_schema_names_every_field_and_word() {
     assert_eq!(keys(&defs["site"]["properties"]), keys(&finding["sites"][0]));
     assert_eq!(keys(&defs["coverage"]["properties"]), keys(&finding["coverage"]));
     assert_eq!(keys(&defs["cycle_conflict"]["properties"]), keys(&finding["cycle"][0]));
+    assert_eq!(keys(&defs["related"]["properties"]), keys(&finding["related"][0]));
     let words = |value: &Value| -> Vec<String> {
         value["enum"].as_array().unwrap().iter().map(|w| w.as_str().unwrap().to_owned()).collect()
     };

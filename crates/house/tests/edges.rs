@@ -85,6 +85,8 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("native/src/plan/file.rs", "read_to_end(", "takes what the plan has at the most"),
     ("native/src/rerun.rs", "fs::", "makes the plan, in the folder of the runtime"),
     ("native/src/rerun.rs", "OpenOptions::new", "the same plan"),
+    ("native/src/variables.rs", "File::open", "debugging information, section by section"),
+    ("native/src/variables.rs", "fs::File", "the same"),
     ("native/src/symbols.rs", "read_to_end(", "takes the first 64 KiB"),
     ("formats/src/", "read_until(", "takes the longest line"),
     ("certify/src/text.rs", "read_until(", "lines of a text with a bound"),

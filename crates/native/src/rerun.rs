@@ -1,9 +1,10 @@
 //! Runs a program again under a plan, watches it, and says what came of it.
 
-use crate::launch::{Ended, Launch, Signal, Stage};
+use crate::launch::{Ended, Launch, Program, Signal, Stage};
 use crate::plan::{Moment, Planned, State, Status};
 use std::fs::{File, OpenOptions};
 use std::io;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// The time between two looks at the program.
@@ -63,6 +64,8 @@ pub struct Limits {
     pub run: Duration,
     /// The exit status of the recorded run; `None` if a signal ended it.
     pub usual_status: Option<i32>,
+    /// Whether the program is never ended, even if it hangs: somebody looks at it.
+    pub patient: bool,
 }
 
 /// A second run.
@@ -87,12 +90,49 @@ pub fn rerun(
     limits: Limits,
     go_on: &mut dyn FnMut() -> bool,
 ) -> io::Result<Rerun> {
+    let (path, mut file) = prepare(stage, planned)?;
+    let program = stage.start(Launch { plan: Some(&path), ..launch })?;
+    watch(&program, &mut file, planned, limits, go_on)
+}
+
+/// Writes a plan to its file. Returns the path, and the file.
+///
+/// # Errors
+///
+/// Fails when the file cannot be written.
+pub fn prepare(stage: &Stage, planned: &Planned) -> io::Result<(PathBuf, File)> {
     let path = stage.plan();
     std::fs::write(&path, planned.plan.to_bytes())?;
-    let mut file = OpenOptions::new().read(true).write(true).open(&path)?;
-    let program = stage.start(Launch { plan: Some(&path), ..launch })?;
+    let file = OpenOptions::new().read(true).write(true).open(&path)?;
+    Ok((path, file))
+}
+
+/// Copies a plan that no program has kept yet: each run writes into its own. Returns the path.
+///
+/// # Errors
+///
+/// Fails when the copy cannot be written.
+pub fn keep_fresh(plan: &Path) -> io::Result<PathBuf> {
+    let fresh = plan.with_extension("new");
+    std::fs::copy(plan, &fresh)?;
+    Ok(fresh)
+}
+
+/// Watches a program that was started under a plan until it ends, and says what came of it. `go_on`
+/// is asked every few milliseconds; when it returns false, the program is killed.
+///
+/// # Errors
+///
+/// Fails when the file of the plan cannot be read or written, or the system cannot wait.
+pub fn watch(
+    program: &Program,
+    file: &mut File,
+    planned: &Planned,
+    limits: Limits,
+    go_on: &mut dyn FnMut() -> bool,
+) -> io::Result<Rerun> {
     let (since, refuted, happened) = (None, false, false);
-    let mut watch = Watch { file: &mut file, planned, limits, since, refuted, happened };
+    let mut watch = Watch { file, planned, limits, since, refuted, happened };
     let started = Instant::now();
     let mut hangs = false;
     let mut is_killed = false;
@@ -122,7 +162,7 @@ pub fn rerun(
         return Ok(Rerun { answer: Answer::NotReproduced(Missed::Stopped), ended });
     }
     let (refuted, mut happened) = (watch.refuted, watch.happened);
-    let status = Status::read(&mut file, planned.plan.events.len())?;
+    let status = Status::read(file, planned.plan.events.len())?;
     happened |= !status.gave_up && has_happened(&status, planned);
     let answer = judge(&status, (hangs, is_killed, refuted, happened), &ended, limits);
     Ok(Rerun { answer, ended })
@@ -171,7 +211,7 @@ impl Watch<'_> {
             self.since = None;
             return Ok(Seen::Goes);
         }
-        if all_wait && status.held == 0 && quiet > HANGS {
+        if all_wait && status.held == 0 && quiet > HANGS && !self.limits.patient {
             return Ok(Seen::Hangs);
         }
         Ok(Seen::Goes)

@@ -7,10 +7,13 @@
 
 use crate::recording::{Module, Modules};
 use crate::to_trace::{Frame, Names};
+use crate::variables::{Global, Variables};
 use addr2line::{Loader, demangle_auto};
 use anyorder_common::files::{Source, never_stop};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -21,6 +24,19 @@ pub struct Symbols<'a> {
     folder: PathBuf,
     files: FxHashMap<String, Option<Program>>,
     known: FxHashMap<u64, Vec<Frame>>,
+    sources: Sources,
+}
+
+/// The source files of frames, by the names that frames have for them.
+pub type Sources = BTreeMap<String, SourceFile>;
+
+/// A source file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SourceFile {
+    /// Its path, as the compiler wrote it.
+    pub path: PathBuf,
+    /// The program or library that was built of it.
+    pub program: PathBuf,
 }
 
 /// A program or library.
@@ -28,13 +44,27 @@ struct Program {
     loader: Loader,
     /// Position in the file, size there, and address, of each loaded segment.
     segments: Vec<(u64, u64, u64)>,
+    /// Its variables, once they were asked for.
+    variables: OnceCell<Option<Variables>>,
 }
 
 impl<'a> Symbols<'a> {
     /// Names places in modules. Files are read when a place in them is first asked for.
     #[must_use]
     pub fn new(modules: &'a Modules, folder: PathBuf) -> Symbols<'a> {
-        Symbols { modules, folder, files: FxHashMap::default(), known: FxHashMap::default() }
+        Symbols {
+            modules,
+            folder,
+            files: FxHashMap::default(),
+            known: FxHashMap::default(),
+            sources: Sources::new(),
+        }
+    }
+
+    /// Returns the source files of all frames so far.
+    #[must_use]
+    pub fn into_sources(self) -> Sources {
+        self.sources
     }
 
     fn find(&mut self, address: u64) -> Vec<Frame> {
@@ -62,23 +92,58 @@ impl<'a> Symbols<'a> {
         for frame in &mut frames {
             if frame.file.is_empty() {
                 (frame.file, frame.line, frame.column) = (library(), 0, 0);
-            } else if let Ok(below) = Path::new(&frame.file).strip_prefix(&self.folder) {
-                frame.file = below.to_string_lossy().into_owned();
+                continue;
+            }
+            let path = PathBuf::from(&frame.file);
+            frame.file = self.shown(&frame.file);
+            if !self.sources.contains_key(&frame.file) {
+                let program = PathBuf::from(&module.path);
+                self.sources.insert(frame.file.clone(), SourceFile { path, program });
             }
         }
         frames
     }
+
+    /// Returns the name of a file in frames: below the folder without it.
+    fn shown(&self, file: &str) -> String {
+        match Path::new(file).strip_prefix(&self.folder) {
+            Ok(below) => below.to_string_lossy().into_owned(),
+            Err(_) => file.to_owned(),
+        }
+    }
 }
 
 impl Symbols<'_> {
-    /// Returns the name of the variable at an address in the loaded data of a file.
-    fn find_variable(&mut self, address: u64) -> Option<String> {
+    /// Returns the file whose loaded data have an address, its path, and the address as it was
+    /// linked.
+    fn of_data(&mut self, address: u64) -> Option<(&Program, &'_ Path, u64)> {
         let modules = self.modules;
         let module = modules.find_data(address)?;
         let file = self.files.entry(module.path.clone()).or_insert_with(|| Program::open(module));
         let program = file.as_ref()?;
         let linked = address.wrapping_sub(modules.find_first(module)?.start);
-        let linked = linked.wrapping_add(program.first_address());
+        Some((program, Path::new(&module.path), linked.wrapping_add(program.first_address())))
+    }
+
+    /// Returns the static variable at an address, with the member of it: by the debugging
+    /// information of its file, else by the symbols. The first call for a file reads all of its
+    /// debugging information.
+    #[must_use]
+    pub fn global(&mut self, address: u64) -> Option<Global> {
+        let (program, path, linked) = self.of_data(address)?;
+        let variables = program.variables.get_or_init(|| Variables::read(path));
+        let known = variables.as_ref().and_then(|variables| variables.find(linked));
+        let mut global = match known {
+            Some(global) => global,
+            None => Global { name: self.find_variable(address)?, ..Global::default() },
+        };
+        global.file = self.shown(&clean(&global.file));
+        Some(global)
+    }
+
+    /// Returns the name of the variable at an address in the loaded data of a file.
+    fn find_variable(&mut self, address: u64) -> Option<String> {
+        let (program, _, linked) = self.of_data(address)?;
         let symbol = program.loader.find_symbol_info(linked)?;
         let name = demangled(symbol.name());
         match linked - symbol.address() {
@@ -111,7 +176,8 @@ impl Program {
         let mut head = Vec::new();
         source.take(1 << 16).read_to_end(&mut head).ok()?;
         let segments = segments(&head)?;
-        Some(Program { loader: Loader::new(&module.path).ok()?, segments })
+        let loader = Loader::new(&module.path).ok()?;
+        Some(Program { loader, segments, variables: OnceCell::new() })
     }
 
     /// Returns the address of the first loaded segment, as it was linked.

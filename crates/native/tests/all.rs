@@ -6,3 +6,4 @@ mod plan;
 mod simulated;
 mod synthetic;
 mod traces;
+mod variables;

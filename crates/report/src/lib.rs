@@ -41,6 +41,7 @@ mod lane_table;
 pub mod limits;
 mod run_table;
 pub mod sarif;
+mod source;
 pub mod terminal;
 mod words;
 mod wrap;

@@ -22,7 +22,7 @@ pub const OPTIONS: &[(&str, &[&str])] = &[
     ("max-events", &["check", "predict"]),
     ("max-executions", &["explore", "shrink"]),
     ("max-findings", &["check", "predict", "explore", "robust"]),
-    ("max-pairs", &["check", "predict", "robust"]),
+    ("max-pairs", &["check", "predict", "robust", "run"]),
     ("max-states", &["check", "explore", "graph", "robust"]),
     ("max-steps", &["explore", "simulate"]),
     ("max-tries", &["check", "predict"]),
@@ -87,6 +87,19 @@ pub(crate) fn cuts(outcome: &Outcome) -> Vec<String> {
 /// States a cut by something that is no option of the command.
 fn cut_by_word(outcome: &Outcome, word: &str) -> String {
     match word {
+        "run-interrupt" => {
+            "a signal (Ctrl-C) ended the program, and only what it did until then was checked"
+                .to_owned()
+        }
+        "run-time-limit" => {
+            "`--run-time-limit` ended the program, and only what it did until then was checked"
+                .to_owned()
+        }
+        "max-recording" => {
+            "the recording reached its greatest size (`--max-recording`), and what the program did \
+             later was not checked"
+                .to_owned()
+        }
         "waiting" => {
             "orders may be missing, because the program does not report what its tasks wait for"
                 .to_owned()

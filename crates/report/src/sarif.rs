@@ -4,6 +4,7 @@
 
 use crate::json::{Audience, write_value};
 use crate::limits;
+use crate::source;
 use crate::words;
 use anyorder_common::text::escape;
 use anyorder_finding::{Finding, Input, Outcome, Severity, Site, WarningKind, explain};
@@ -147,7 +148,10 @@ fn result(finding: &Finding, rule_index: usize, input: Option<&str>) -> Value {
     let mut sites =
         finding.sites.iter().map(|site| location(site, site_text(finding, site), input));
     let first: Vec<Value> = sites.next().into_iter().collect();
+    let others = finding.related.iter().filter(|one| one.site.file.is_some());
+    let others = others.map(|one| location(&one.site, one.text.clone(), input));
     let related: Vec<Value> = sites
+        .chain(others)
         .enumerate()
         .map(|(index, mut location)| {
             location["id"] = json!(index + 1);
@@ -157,6 +161,10 @@ fn result(finding: &Finding, rule_index: usize, input: Option<&str>) -> Value {
     let mut text = finding.title.clone();
     for (index, site) in finding.sites.iter().enumerate() {
         text.push_str(&format!("\n{}. {}", index + 1, site_text(finding, site)));
+    }
+    for related in &finding.related {
+        let at = related.site.place().map(|place| format!(" at {place}")).unwrap_or_default();
+        text.push_str(&format!("\n{}: {}{at}", related.kind, related.text));
     }
     let mut marks = words::marks(finding);
     marks.extend(words::pairs(finding));
@@ -183,6 +191,10 @@ fn result(finding: &Finding, rule_index: usize, input: Option<&str>) -> Value {
     if !related.is_empty() {
         result["relatedLocations"] = Value::Array(related);
     }
+    let stacks = stacks(finding);
+    if !stacks.is_empty() {
+        result["stacks"] = Value::Array(stacks);
+    }
     if let Some(flow) = code_flow(finding, input) {
         result["codeFlows"] = json!([flow]);
     }
@@ -191,6 +203,40 @@ fn result(finding: &Finding, rule_index: usize, input: Option<&str>) -> Value {
         result["suppressions"] = Value::Array(suppressions);
     }
     result
+}
+
+/// Makes the call stacks of the sites, and of what they are about (§3.44).
+fn stacks(finding: &Finding) -> Vec<Value> {
+    let of_sites = finding.sites.iter().map(|site| (site_text(finding, site), site));
+    let of_related = finding.related.iter().map(|one| (one.text.clone(), &one.site));
+    let known = of_sites.chain(of_related).filter(|(_, site)| !site.stack.is_unknown());
+    let frame = |position: &String| {
+        let site = read_position(position);
+        json!({ "location": location(&site, position.clone(), None) })
+    };
+    let stack = |(text, site): (String, &Site)| {
+        let frames: Vec<Value> = site.stack.iter().map(frame).collect();
+        json!({ "message": message(&text), "frames": frames })
+    };
+    known.map(stack).collect()
+}
+
+/// Reads a position of a call stack: `main.c:12:3 in f`. What has no line stays a text.
+fn read_position(text: &str) -> Site {
+    let (place, function) = match text.rsplit_once(" in ") {
+        Some((place, function)) => (place, Some(function.to_owned())),
+        None => (text, None),
+    };
+    let number = |text: &str| text.parse::<u32>().ok();
+    let split = |text: &'_ str| text.rsplit_once(':').map(|(a, b)| (a.to_owned(), number(b)));
+    let (file, line, column) = match split(place) {
+        Some((rest, Some(last))) => match split(&rest) {
+            Some((file, Some(line))) => (Some(file), Some(line), Some(last)),
+            _ => (Some(rest), Some(last), None),
+        },
+        _ => (None, None, None),
+    };
+    Site { file, line, column, function, ..Site::default() }
 }
 
 /// Makes one thread flow for each site, from the root of its chain of posts to the site (§3.36).
@@ -231,6 +277,13 @@ fn location(site: &Site, text: String, input: Option<&str>) -> Value {
             physical["region"] = json!({ "startLine": line });
             if let Some(column) = site.column.filter(|column| *column > 0) {
                 physical["region"]["startColumn"] = json!(column);
+            }
+            if let (Some(text), Some(source)) = (source::line(site), &site.source) {
+                physical["region"]["snippet"] = json!({ "text": text });
+                let (last, whole) = source::whole(source);
+                physical["contextRegion"] = json!({
+                    "startLine": source.first, "endLine": last, "snippet": { "text": whole },
+                });
             }
         }
         location["physicalLocation"] = physical;

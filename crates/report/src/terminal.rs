@@ -4,13 +4,16 @@ use crate::limits;
 pub use crate::run_table::Fit;
 
 use crate::run_table;
+use crate::source;
 use crate::words;
 use crate::wrap::wrap;
 use anstyle::{AnsiColor, Style as Ansi};
-use anyorder_common::numbers;
+use anyorder_common::numbers::{self, plural};
 use anyorder_common::text::escape;
 use anyorder_finding::run::{Run, Runs};
-use anyorder_finding::{ExplanationStep, Finding, Kind, Outcome, Policy, Severity, Site, Verdict};
+use anyorder_finding::{
+    ExplanationStep, Finding, Kind, Outcome, Policy, Related, Severity, Site, Verdict,
+};
 use std::io::{self, Write};
 
 /// Whether to use colours. Their meaning is fixed: red and yellow for severities, bold for
@@ -26,6 +29,9 @@ pub enum Style {
 
 /// The most lines about ignored input.
 const WARNINGS_MAX: usize = 5;
+
+/// The most calls shown around a position.
+const STACK_MAX: usize = 20;
 
 /// The most findings listed below the one that stands for them.
 const MEMBERS_MAX: usize = 100;
@@ -205,6 +211,9 @@ impl Page<'_> {
         for site in &finding.sites {
             self.site(finding, site)?;
         }
+        for related in &finding.related {
+            self.related(related)?;
+        }
         let fit = Fit { width: self.width, full_names: self.full_names };
         let table = run.map(|run| run_table::table(run, 2, fit)).unwrap_or_default();
         // A prediction is shown in full: the locks held, the evidence of the run, the missing
@@ -277,6 +286,12 @@ impl Page<'_> {
         // If only the task is known, it goes on the first line.
         let known = if place.is_empty() { std::mem::take(&mut runner) } else { place };
         self.entry(4, &head, Tone::Plain, &known.join(" "))?;
+        for row in source::lines(site, 4, self.width) {
+            writeln!(self.out, "{row}")?;
+        }
+        if site.source.as_ref().is_some_and(|source| source.newer) {
+            self.line(Tone::Dim, 11, source::NEWER)?;
+        }
         if !site.locks.is_empty() {
             let locks: Vec<String> = site.locks.iter().map(|lock| format!("`{lock}`")).collect();
             runner.push(format!("holding {}", locks.join(", ")));
@@ -287,11 +302,28 @@ impl Page<'_> {
         if let Some(allocated) = site.allocated_at() {
             self.line(Tone::Plain, 11, &allocated)?;
         }
-        // The innermost position is the site itself.
-        for position in site.stack.iter().skip(1).take(self.chain_max) {
+        self.stack(site)?;
+        self.chain(&site.chain)
+    }
+
+    /// Writes the calls around a site: the innermost position is the site itself.
+    fn stack(&mut self, site: &Site) -> io::Result<()> {
+        for position in site.stack.iter().skip(1).take(STACK_MAX) {
             self.entry(11, "called at ", Tone::Plain, position)?;
         }
-        self.chain(&site.chain)
+        let more = site.stack.len().saturating_sub(STACK_MAX + 1);
+        if more > 0 {
+            self.line(Tone::Dim, 11, &format!("… and {} more", plural(more as u64, "call")))?;
+        }
+        Ok(())
+    }
+
+    /// Writes what sites are about.
+    fn related(&mut self, related: &Related) -> io::Result<()> {
+        let at = related.site.place().map(|place| format!(" at {place}")).unwrap_or_default();
+        let head = format!("{}: ", related.kind);
+        self.entry(4, &head, Tone::Plain, &format!("{}{at}", related.text))?;
+        self.stack(&related.site)
     }
 
     /// Writes a chain of posts. Of a long chain, it shows the posts next to the task and the root.

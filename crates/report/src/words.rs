@@ -133,10 +133,26 @@ pub(crate) fn excluded_summary(outcome: &Outcome) -> Option<String> {
     let known = of(&|finding| finding.baseline);
     let suppressed = of(&|finding| !finding.baseline && finding.suppressed.is_some());
     let known = (known > 0).then(|| format!("{} in the baseline", plural(known, "finding")));
-    let suppressed =
-        (suppressed > 0).then(|| format!("{} suppressed", plural(suppressed, "finding")));
-    let parts: Vec<String> = known.into_iter().chain(suppressed).collect();
+    let named: u64 = suppressed_by(outcome).map(|(_, n)| n).sum();
+    let suppressed = (suppressed > named)
+        .then(|| format!("{} suppressed", plural(suppressed - named, "finding")));
+    let by = suppressed_by(outcome)
+        .map(|(line, n)| format!("{} suppressed by {line}", plural(n, "finding")));
+    let parts: Vec<String> = known.into_iter().chain(suppressed).chain(by).collect();
     (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// Returns how many findings each line of a named file of suppressions sets aside.
+fn suppressed_by(outcome: &Outcome) -> impl Iterator<Item = (String, u64)> {
+    let mut by: BTreeMap<(&str, u32), u64> = BTreeMap::new();
+    for finding in outcome.findings.iter().filter(|finding| !finding.baseline) {
+        let mark = finding.suppressed.as_ref();
+        if let Some((file, line)) = mark.and_then(|mark| Some((mark.file.as_deref()?, mark.line?)))
+        {
+            *by.entry((file, line)).or_default() += 1;
+        }
+    }
+    by.into_iter().map(|((file, line), n)| (format!("{file}:{line}"), n))
 }
 
 /// Returns the attributes of a finding: category, coverage, harm, filters, reasons for exclusion.

@@ -2,8 +2,8 @@
 
 use anyorder_finding::run::Runs;
 use anyorder_finding::{
-    ExplanationStep, Finding, Input, Kind, OptionValue, Outcome, Policy, Site, Stat, Suppressed,
-    Warning, WarningKind, Witness, WitnessPlace, option,
+    ExplanationStep, Finding, Input, Kind, OptionValue, Outcome, Policy, Related, RelatedKind,
+    Site, SourceLines, Stat, Suppressed, Warning, WarningKind, Witness, WitnessPlace, option,
 };
 use anyorder_report::{html, json, junit, sarif, terminal};
 use anyorder_trace::{Mailbox, Trace, TraceBuilder};
@@ -56,6 +56,8 @@ fn outcome() -> Outcome {
         chain: vec![text()],
         locks: vec![text()],
         stack: vec![text(), text()].into(),
+        source: Some(SourceLines { first: 0, lines: vec![text(), text()], newer: true }),
+        frames: Vec::new(),
     };
     let nameless = Site { event: Some(text()), file: None, ..site.clone() };
     let mut outcome = Outcome::new(text(), text());
@@ -73,6 +75,8 @@ fn outcome() -> Outcome {
     outcome.limits.push(HOSTILE.to_owned());
     outcome.complete = false;
     outcome.stats.keep(&text(), Stat::from(1_u64));
+    let (kind, of) = (RelatedKind::Memory, vec![1]);
+    let related = Related { kind, text: text(), of, site: site.clone() };
     let finding = Finding {
         id: text(),
         category: Some(text()),
@@ -82,6 +86,7 @@ fn outcome() -> Outcome {
         input: Some(text()),
         group: Some(text()),
         sites: vec![site.clone(), nameless, site],
+        related: vec![related],
         pairs: vec![[text(), text()], [text(), text()]],
         pairs_total: 9,
         explanation: vec![ExplanationStep {
@@ -94,7 +99,7 @@ fn outcome() -> Outcome {
         filters: vec![text()],
         ..Finding::new(Kind::Race)
     };
-    let mark = Suppressed { reason: Some(text()), line: None };
+    let mark = Suppressed { reason: Some(text()), line: Some(1), file: Some(text()) };
     let suppressed = Finding { suppressed: Some(mark), baseline: true, ..finding.clone() };
     outcome.findings = vec![finding, suppressed];
     outcome

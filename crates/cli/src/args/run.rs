@@ -1,7 +1,7 @@
 //! The options of `anyorder run`.
 
 use crate::args::{CountingArgs, ListArgs, OutputArgs, OutputFormat, WitnessArgs};
-use crate::units::parse_duration;
+use crate::units::{parse_duration, parse_recording};
 use anyorder_drive::{CheckTraceOptions, GroupBy};
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
@@ -16,7 +16,7 @@ use super::choice::choice;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RunArgs {
     /// The program and its arguments. Options of `anyorder` stand before it
-    #[arg(required = true, num_args = 1.., value_name = "PROGRAM", trailing_var_arg = true, allow_hyphen_values = true, value_hint = ValueHint::CommandWithArguments)]
+    #[arg(required_unless_present = "replay", num_args = 1.., value_name = "PROGRAM", trailing_var_arg = true, allow_hyphen_values = true, value_hint = ValueHint::CommandWithArguments)]
     pub(crate) command: Vec<OsString>,
 
     /// Write the recorded run to this file, as a trace for `anyorder check` and all other commands:
@@ -43,9 +43,32 @@ pub(crate) struct RunArgs {
     )]
     pub(crate) max_reruns: usize,
 
+    /// Make a finding happen again that `--confirm` reproduced: a result as JSON, or the plan
+    /// beside a recording. Another PROGRAM, such as `gdb --args ./prog`, runs it
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["record", "confirm", "suppressions", "format", "report", "output", "baseline", "write_baseline"], help_heading = "Run")]
+    pub(crate) replay: Option<PathBuf>,
+
+    /// The id of the finding that `--replay` is about, or its beginning
+    #[arg(long, value_name = "ID", requires = "replay", help_heading = "Run")]
+    pub(crate) finding: Option<String>,
+
+    /// Do not run it, but print the command that does
+    #[arg(long, requires = "replay", help_heading = "Run")]
+    pub(crate) print_command: bool,
+
+    /// The greatest size of a recording; for example `4G`. What the program does later is not
+    /// looked at, and the result is not complete
+    #[arg(long, value_name = "SIZE", value_parser = parse_recording, help_heading = "Run")]
+    pub(crate) max_recording: Option<u64>,
+
     /// End the program after this time, and look at what it did until then; for example `30s`
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Run")]
     pub(crate) run_time_limit: Option<Duration>,
+
+    /// Suppressions in the syntax of ThreadSanitizer: what they match does not count. Files that
+    /// `TSAN_OPTIONS` and `ANYORDER_OPTIONS` name (`suppressions=FILE`) are read, too
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What counts")]
+    pub(crate) suppressions: Vec<PathBuf>,
 
     /// Exit with the status of the program, whatever is found
     #[arg(long, help_heading = "Run")]
@@ -91,6 +114,7 @@ impl RunArgs {
     /// Returns where the standard output of the program and the result go.
     pub(crate) fn streams(&self) -> RunStreams {
         match (&self.out.output, self.out.format) {
+            _ if self.replay.is_some() => RunStreams::Apart,
             (Some(_), _) => RunStreams::Apart,
             (None, OutputFormat::Text) => RunStreams::ResultToStderr,
             (None, _) => RunStreams::ProgramToStderr,
@@ -114,6 +138,9 @@ Examples:
   gcc -g -O1 -fsanitize=thread -o prog prog.c
   anyorder run ./prog                              run it, and print what can go wrong in other orders
   anyorder run --confirm ./prog                    and make it happen in second runs
+  anyorder run --confirm --format json -o found.json ./prog
+  anyorder run --replay found.json                 and make it happen again
+  anyorder run --replay found.json -- gdb --args ./prog
   anyorder run --report report -- ./prog -v file   and write an HTML report
   anyorder run --run-time-limit 10s ./server       end it after 10 seconds, or by Ctrl-C
   anyorder run --record run.trace --no-check ./prog

@@ -2,27 +2,31 @@
 
 mod confirm;
 mod images;
+mod replay;
 
 use crate::args::{GROUPS, Global, RunArgs, RunStreams, word_of};
 use crate::commands::predict::UNCONFIRMED;
 use crate::commands::runner::{Ending, Runner};
 use crate::failure::{Failure, JobFailure, Usage, note, warn};
 use crate::guard::{Document, Kind, foreground};
-use crate::output::{bytes_to, give_stdout_away, stderr_for_program};
+use crate::output::{bytes_to, give_stdout_away, stderr_for_program, to_file};
 use crate::reading::{MAPS, ask, failed, failed_to_read};
+use crate::sanitizer_options::SanitizerOptions;
+use crate::source_lines::add_source_lines;
 use crate::watch::Watch;
 use crate::witness::Replay;
 use anyorder_common::files::{Source, read_found};
 use anyorder_common::numbers::plural;
 use anyorder_common::text::{quote, shown};
 use anyorder_drive::native_run::launch::{Build, Ended, Launch, Stage, find_program, recognise};
-use anyorder_drive::native_run::{RecordedImage, RecordedRun, traced};
+use anyorder_drive::native_run::{RecordedImage, RecordedRun, describe, traced};
 use anyorder_drive::{JobResult, check_trace};
 use anyorder_finding::{Finding, Input, Warning, WarningKind, exit, option, stat};
 use anyorder_formats::detect::Format;
 use anyorder_formats::open::create;
 use anyorder_trace::Trace;
-use images::{Images, choose, numbered};
+use images::{Image, Images, choose, numbered};
+use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, Stdio};
@@ -51,6 +55,9 @@ pub(super) fn divide_streams(args: &RunArgs) -> Result<(), Failure> {
 
 /// Runs the program, checks what was recorded, and returns the exit status.
 pub(super) fn run(args: &RunArgs, global: &Global, watch: &Watch) -> Result<ExitCode, Failure> {
+    if let Some(path) = &args.replay {
+        return replay::run(path, args, watch);
+    }
     let Some((name, arguments)) = args.command.split_first() else {
         return Ok(ExitCode::from(exit::USAGE));
     };
@@ -62,32 +69,65 @@ pub(super) fn run(args: &RunArgs, global: &Global, watch: &Watch) -> Result<Exit
         policy: args.counting.policy(vec![UNCONFIRMED.to_owned()]),
         kind: Kind::Search,
     };
-    let runner = Runner::begin(document, global, watch).accepting(&args.counting)?;
+    let variables = SanitizerOptions::read(&program)?;
+    let suppressions = [&variables.suppressions[..], &args.suppressions].concat();
+    let runner = Runner::begin(document, global, watch);
+    let runner = runner.accepting_with(&args.counting, &suppressions)?;
     let stage = Stage::new().map_err(|error| Usage::CannotRecord { error })?;
     let stdout = PROGRAM_STDOUT.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let plan = None;
-    let launch = Launch { program: &program, name, arguments, build: &build, stdout, plan };
+    let launch = Launch {
+        program: &program,
+        name,
+        arguments,
+        build: &build,
+        stdout,
+        plan: None,
+        is_silent: false,
+        recording_max: args.max_recording,
+    };
     let not_started = |error| Usage::NotStarted { name: name.clone(), error };
     let running = stage.start(launch).map_err(not_started)?;
-    let ended = foreground::run(&running, || running.wait(args.run_time_limit));
-    let ended = ended.map_err(not_started)?;
+    let (ended, is_interrupted) = foreground::run(&running, || running.wait(args.run_time_limit));
+    let ended = End { ended: ended.map_err(not_started)?, is_interrupted };
     say_end(name, &ended, global);
     let images = stage.found().map_err(|error| failed_to_read(&stage.recordings(), error))?;
     let images = choose(name, &images)?;
     say_unseen(name, &images, global);
     let again = Again { stage: &stage, program: &program, name, arguments, build: &build };
     let last = images_of(args, &again, &images, &ended, &runner)?;
+    let ended = ended.ended;
     if args.no_check {
         return Ok(status_of(&ended, ExitCode::from(exit::CLEAN), true));
     }
+    let plans = RefCell::new(Vec::new());
     let status = runner.finish(Ending {
         change: &|outcome| {
-            outcome.findings.iter_mut().for_each(|finding| set_replay(args, finding));
+            for finding in &mut outcome.findings {
+                set_replay(args, finding);
+                plans.borrow_mut().extend(replay::keep_plan(args, finding));
+            }
+        },
+        write: &|| {
+            plans
+                .borrow()
+                .iter()
+                .try_for_each(|(path, text)| to_file(path, |out| out.write_all(text.as_bytes())))
         },
         trace: last.as_ref().filter(|_| images.checked.len() == 1),
         ..Ending::default()
     })?;
-    Ok(status_of(&ended, status, args.exit_zero))
+    let is_found = status == ExitCode::from(exit::FINDINGS);
+    match variables.exit_code.filter(|_| is_found && !args.exit_zero) {
+        Some(0) => Ok(status_of(&ended, ExitCode::from(exit::CLEAN), true)),
+        Some(code) => Ok(ExitCode::from(code)),
+        None => Ok(status_of(&ended, status, args.exit_zero)),
+    }
+}
+
+/// How the program ended, and whether a signal to us has ended it.
+struct End {
+    ended: Ended,
+    is_interrupted: bool,
 }
 
 /// What starts the program once more.
@@ -126,11 +166,11 @@ fn found(name: &OsStr) -> Result<(PathBuf, Build), Failure> {
 }
 
 /// Says how the program ended, where that was not by itself.
-fn say_end(name: &OsStr, ended: &Ended, global: &Global) {
+fn say_end(name: &OsStr, end: &End, global: &Global) {
     if global.quiet {
         return;
     }
-    let name = shown(name.as_ref());
+    let (name, ended) = (shown(name.as_ref()), &end.ended);
     match (ended.timed_out, ended.signal) {
         (true, _) => note(&format!("{name}: ended after {:.1} s", ended.ran.as_secs_f64())),
         (false, Some(signal)) => note(&format!("{name}: ended by signal {signal}")),
@@ -160,7 +200,7 @@ fn images_of(
     args: &RunArgs,
     again: &Again<'_>,
     images: &Images,
-    ended: &Ended,
+    ended: &End,
     runner: &Runner<'_>,
 ) -> Result<Option<Trace>, Failure> {
     let name = again.name;
@@ -186,27 +226,12 @@ fn images_of(
         if args.no_check {
             continue;
         }
-        runner.global.print_warnings(&path, &recorded.input.form);
-        let control = runner.watch.control();
-        let mut result = check_trace(&recorded.input, &args.trace_options(), &control)?;
-        let stats = &mut result.stats;
-        stats.set(stat::RECORDED, recorded.stats.recorded);
-        stats.set(stat::PRIVATE_ACCESSES, recorded.stats.private);
-        stats.set(stat::REPEATED_ACCESSES, recorded.repeated);
-        if image.is_started && args.confirm {
-            confirm::confirm(again, (&recorded, &mut result), args, ended, runner)?;
-        } else if args.confirm && !result.findings.is_empty() {
-            let text = "only the started program is held in second runs: what this one showed was not made to happen";
-            let input = path.to_string_lossy();
-            result.warnings.push(Warning::new(WarningKind::Odd, &input, text, 1));
-        }
-        if number == 0
-            && let Some((text, count)) = &images.left_out
-        {
-            let name = name.to_string_lossy();
-            result.warnings.push(Warning::new(WarningKind::Odd, &name, text.clone(), *count));
-        }
+        let mut result = checked((image, &path), &recorded, again, (args, ended), runner)?;
         if number == 0 {
+            if let Some((text, count)) = &images.left_out {
+                let name = name.to_string_lossy();
+                result.warnings.push(Warning::new(WarningKind::Odd, &name, text.clone(), *count));
+            }
             set_end(&mut result, args, ended);
         }
         runner.ended(&result);
@@ -218,8 +243,38 @@ fn images_of(
     Ok(last)
 }
 
+/// Checks the trace of an image, and makes its findings happen as was asked for.
+fn checked(
+    (image, path): (&Image, &Path),
+    recorded: &RecordedRun,
+    again: &Again<'_>,
+    (args, ended): (&RunArgs, &End),
+    runner: &Runner<'_>,
+) -> Result<JobResult, Failure> {
+    runner.global.print_warnings(path, &recorded.input.form);
+    let control = runner.watch.control();
+    let mut result = check_trace(&recorded.input, &args.trace_options(), &control)?;
+    let stats = &mut result.stats;
+    stats.set(stat::RECORDED, recorded.stats.recorded);
+    stats.set(stat::PRIVATE_ACCESSES, recorded.stats.private);
+    stats.set(stat::REPEATED_ACCESSES, recorded.repeated);
+    if args.confirm && image.is_started {
+        confirm::confirm(again, (recorded, &mut result), args, &ended.ended, runner)?;
+    } else if args.confirm && !result.findings.is_empty() {
+        let text = "only the started program is held in second runs: what this one showed was not made to happen";
+        result.warnings.push(Warning::new(WarningKind::Odd, &path.to_string_lossy(), text, 1));
+    }
+    if recorded.recording.header.is_cut {
+        result.cut_by(option::MAX_RECORDING);
+    }
+    describe(recorded, &mut result);
+    add_source_lines(&recorded.input.name, &recorded.sources, &mut result);
+    Ok(result)
+}
+
 /// Adds how the program ended.
-fn set_end(result: &mut JobResult, args: &RunArgs, ended: &Ended) {
+fn set_end(result: &mut JobResult, args: &RunArgs, end: &End) {
+    let ended = &end.ended;
     let ms = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     let number = |number: i32| u64::from(number.unsigned_abs());
     let stats = &mut result.stats;
@@ -231,8 +286,12 @@ fn set_end(result: &mut JobResult, args: &RunArgs, ended: &Ended) {
     }
     stats.set(stat::PROGRAM_MS, ms(ended.ran));
     result.options.set_some(option::RUN_TIME_LIMIT, args.run_time_limit.map(ms));
+    result.options.set_some(option::MAX_RECORDING, args.max_recording);
     if ended.timed_out {
         result.cut_by(option::RUN_TIME_LIMIT);
+    }
+    if end.is_interrupted {
+        result.cut_by(option::RUN_INTERRUPT);
     }
 }
 

@@ -11,6 +11,7 @@ use crate::witness::{Replay, name_replays, write_schedules};
 use anyorder_drive::JobResult;
 use anyorder_finding::{Finding, Input, OptionValues, Outcome};
 use anyorder_trace::Trace;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -76,7 +77,16 @@ impl<'a> Runner<'a> {
 
     /// Reads the findings that are accepted, and do not count.
     pub(super) fn accepting(self, counting: &CountingArgs) -> Result<Runner<'a>, Failure> {
-        let accepted = Arc::new(AcceptedFindings::read(counting)?);
+        self.accepting_with(counting, &[])
+    }
+
+    /// The same, with files of suppressions in the syntax of ThreadSanitizer.
+    pub(super) fn accepting_with(
+        self,
+        counting: &CountingArgs,
+        suppressions: &[PathBuf],
+    ) -> Result<Runner<'a>, Failure> {
+        let accepted = Arc::new(AcceptedFindings::read(counting)?.with_tsan(suppressions)?);
         self.watch.draft().accept(&accepted);
         Ok(Runner { accepted: Some(accepted), ..self })
     }

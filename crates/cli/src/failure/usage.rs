@@ -49,6 +49,10 @@ pub(crate) enum Usage {
     NotOfTrace { path: PathBuf, what: &'static str },
     /// A file of accepted findings or of settings that cannot be used: why not.
     Accepted { path: PathBuf, why: String },
+    /// A program cannot be run by another one under a plan.
+    NotAround { program: PathBuf, name: OsString },
+    /// A variable of the environment that cannot be used.
+    Variable { variable: &'static str, what: String },
     /// A trace that the format cannot hold without loss.
     Lossless(JobFailure),
     /// The output is a folder.
@@ -112,6 +116,14 @@ impl fmt::Display for Usage {
             Usage::Accepted { path, why } => {
                 return write!(f, "{}: {}", shown(path), escape(why));
             }
+            Usage::NotAround { program, name } => {
+                let what =
+                    "was built without `-fsanitize=thread`, so that it cannot be replayed by";
+                return write!(f, "{}: {what} `{}`", shown(program), shown(name.as_ref()));
+            }
+            Usage::Variable { variable, what } => {
+                return write!(f, "{variable}: {}", escape(what));
+            }
             Usage::Lossless(failure) => return failure.fmt(f),
             Usage::OutputIsFolder { path } => {
                 return write!(f, "cannot write `{}`: it is a directory", shown(path));
@@ -174,7 +186,9 @@ impl Usage {
             | Usage::Accepted { .. }
             | Usage::OutputIsFolder { .. }
             | Usage::CannotMake { .. }
-            | Usage::CannotWatch { .. } => return None,
+            | Usage::CannotWatch { .. }
+            | Usage::NotAround { .. }
+            | Usage::Variable { .. } => return None,
         };
         Some(words.to_owned())
     }

@@ -16,8 +16,9 @@ static IS_RUNNING: AtomicBool = AtomicBool::new(false);
 /// The time for which programs have run.
 static SPENT_US: AtomicU64 = AtomicU64::new(0);
 
-/// Runs a program in the foreground: from now on, until it has ended.
-pub(crate) fn run<T>(program: &Program, wait: impl FnOnce() -> T) -> T {
+/// Runs a program in the foreground: from now on, until it has ended. Returns also whether a signal
+/// was passed on to it.
+pub(crate) fn run<T>(program: &Program, wait: impl FnOnce() -> T) -> (T, bool) {
     let started = Instant::now();
     *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) = Some((program.clone(), None));
     IS_RUNNING.store(true, Ordering::SeqCst);
@@ -25,8 +26,8 @@ pub(crate) fn run<T>(program: &Program, wait: impl FnOnce() -> T) -> T {
     let spent = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
     SPENT_US.fetch_add(spent, Ordering::SeqCst);
     IS_RUNNING.store(false, Ordering::SeqCst);
-    *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) = None;
-    ended
+    let last = RUNNING.lock().unwrap_or_else(PoisonError::into_inner).take();
+    (ended, last.is_some_and(|(_, signalled)| signalled.is_some()))
 }
 
 /// Returns whether a program runs in the foreground.

@@ -1,6 +1,8 @@
 //! `anyorder run`: programs that `cc -fsanitize=thread` builds, from their start to the report.
 
 mod launchers;
+mod replay;
+mod reports;
 
 use crate::common;
 
@@ -34,7 +36,11 @@ fn programs() -> &'static Path {
 }
 
 fn in_programs(arguments: &[&str]) -> Ran {
-    ran(command(arguments).current_dir(programs()))
+    commands_in(programs(), arguments)
+}
+
+fn commands_in(folder: &Path, arguments: &[&str]) -> Ran {
+    ran(command(arguments).current_dir(folder))
 }
 
 /// Runs one of the programs. Returns the result.

@@ -201,6 +201,10 @@ names! { OptionName:
     NOT_UNDERSTOOD "not-understood";
     /// The time after which a program that is run is ended.
     RUN_TIME_LIMIT "run-time-limit";
+    /// The most bytes of a recording of a program.
+    MAX_RECORDING "max-recording";
+    /// A signal ended the program that was run, Ctrl-C or another one to the command; no option.
+    RUN_INTERRUPT "run-interrupt";
     /// The user ended the job; no option.
     INTERRUPT "interrupt";
     /// The system had no more memory; no option.

@@ -254,6 +254,8 @@ names! { StatName:
     PRIVATE_ACCESSES "private_accesses";
     /// Repeated accesses that were not recorded.
     REPEATED_ACCESSES "repeated_accesses";
+    /// Findings that suppressions match, by the line of the suppression; 0 for one without a match.
+    SUPPRESSED_BY "suppressed_by";
     /// Exit status of the program that was run.
     PROGRAM_STATUS "program_status";
     /// Signal that ended the program that was run.

@@ -30,6 +30,9 @@ const OTHER_NAMES: &[&str] =
 /// The variable by which the program finds the folder for its recording.
 const RECORDING: &str = "ANYORDER_RECORDING";
 
+/// The variable with the most bytes of its recording.
+const RECORDING_MAX: &str = "ANYORDER_MAX_RECORDING";
+
 /// The variable by which it finds its plan.
 const PLAN: &str = "ANYORDER_PLAN";
 
@@ -52,9 +55,12 @@ pub struct Launch<'a> {
     pub build: &'a Build,
     /// Its standard output, where it is not ours.
     pub stdout: Option<Stdio>,
-    /// The plan that its threads keep. Under one the program reads nothing, and what it prints is
-    /// thrown away.
+    /// The plan that its threads keep. Under one nothing is recorded.
     pub plan: Option<&'a Path>,
+    /// Whether it reads nothing, and what it prints is thrown away.
+    pub is_silent: bool,
+    /// The most bytes of a recording.
+    pub recording_max: Option<u64>,
 }
 
 impl Stage {
@@ -108,22 +114,38 @@ impl Stage {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::arg0(&mut command, launch.name);
         command.args(launch.arguments);
-        command.env(RECORDING, self.recordings());
-        command.env("LD_LIBRARY_PATH", before("LD_LIBRARY_PATH", self.libraries()));
-        if let Some(plan) = launch.plan {
-            command.env(PLAN, plan);
-        }
-        if launch.build.needs_preload() {
-            let image = self.libraries().join(IMAGE_NAME);
-            command.env("LD_PRELOAD", before("LD_PRELOAD", image));
+        command.envs(self.variables(launch.plan, launch.build));
+        if let Some(most) = launch.recording_max {
+            command.env(RECORDING_MAX, most.to_string());
         }
         if let Some(stdout) = launch.stdout {
             command.stdout(stdout);
         }
-        if launch.plan.is_some() {
+        if launch.is_silent {
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         }
         Ok(Program::new(command.spawn()?))
+    }
+
+    /// Returns the variables with which a program runs under the image.
+    #[must_use]
+    pub fn variables(&self, plan: Option<&Path>, build: &Build) -> Vec<(&'static str, OsString)> {
+        let mut all = vec![
+            (RECORDING, self.recordings().into_os_string()),
+            ("LD_LIBRARY_PATH", before("LD_LIBRARY_PATH", self.libraries())),
+        ];
+        all.extend(plan.map(|plan| (PLAN, plan.as_os_str().to_owned())));
+        if build.needs_preload() {
+            let image = self.libraries().join(IMAGE_NAME);
+            all.push(("LD_PRELOAD", before("LD_PRELOAD", image)));
+        }
+        all
+    }
+
+    /// Keeps the folders: nobody removes them. Returns the one that has all of them.
+    #[must_use]
+    pub fn keep(self) -> PathBuf {
+        self.folder.keep()
     }
 
     /// Returns the recordings that are there, each with its `.maps`, in the order of their names.

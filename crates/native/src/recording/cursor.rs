@@ -6,6 +6,9 @@ use super::{CHUNK_BYTES, CHUNK_HEADER_BYTES};
 /// The words of a chunk.
 const WORDS: usize = CHUNK_BYTES / 8;
 
+/// The most words that the runtime wants to have before it writes: an event, and a time.
+const LONGEST: usize = 8;
+
 /// The events of one thread, in their order.
 #[derive(Clone, Debug)]
 pub struct Cursor<'a> {
@@ -19,12 +22,14 @@ pub struct Cursor<'a> {
     last: u64,
     /// Events of kinds without a length: what follows them in their chunk is not read.
     unreadable: u64,
+    /// The words that the last chunk has left.
+    room: usize,
 }
 
 impl<'a> Cursor<'a> {
     pub(super) fn new(bytes: &'a [u8], chunks: &'a [u32]) -> Cursor<'a> {
         let word = CHUNK_HEADER_BYTES / 8;
-        Cursor { bytes, chunks, word, base: 0, last: 0, unreadable: 0 }
+        Cursor { bytes, chunks, word, base: 0, last: 0, unreadable: 0, room: WORDS }
     }
 
     /// Returns the events so far of kinds whose length is not known. The rest of their chunks is
@@ -32,6 +37,13 @@ impl<'a> Cursor<'a> {
     #[must_use]
     pub fn unreadable(&self) -> u64 {
         self.unreadable
+    }
+
+    /// Returns whether the last chunk, whose events were all read, has no room for another event:
+    /// if the thread went on, its events are missing.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.room < LONGEST
     }
 
     /// Returns a word of the current chunk; 0 after its end.
@@ -46,6 +58,7 @@ impl<'a> Cursor<'a> {
     }
 
     fn next_chunk(&mut self) {
+        self.room = WORDS - self.word.min(WORDS);
         self.chunks = self.chunks.get(1..).unwrap_or_default();
         self.word = CHUNK_HEADER_BYTES / 8;
     }

@@ -126,6 +126,13 @@ impl Recording {
         self.threads.binary_search_by_key(&number, |thread| thread.number).ok()
     }
 
+    /// Returns whether later events are missing: the recording reached its limit of size, or not
+    /// all of it was read.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.header.is_cut || self.damage.chunks_missing > 0
+    }
+
     /// Returns the bytes of all events.
     #[must_use]
     pub fn size(&self) -> u64 {

@@ -12,6 +12,9 @@
 //! | once, guards of statics, pipes, annotations | atomics of a location of their own |
 //! | a fence | makes the relaxed atomics of its thread acquire or release |
 //!
+//! Where the recording was cut, the trace ends when the first thread has no events any more: what
+//! the others do later may rest on events that are missing, such as the release of a lock.
+//!
 //! The trace is always well-formed. An event that does not fit is left out, and counted in
 //! [`Stats::odd`].
 
@@ -151,6 +154,9 @@ pub fn to_trace(
         taken += 1;
         if taken.is_multiple_of(ASKED_EVERY) && !go_on() {
             break;
+        }
+        if survey.until.is_some_and(|until| step.event.time > until) {
+            continue;
         }
         if maker.len() as u64 >= options.events_max.saturating_sub(8) {
             beyond += 1;

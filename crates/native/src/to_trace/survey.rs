@@ -26,6 +26,8 @@ pub(super) struct Survey {
     pub(super) known: Known,
     /// Where accesses are: the low halves of the code addresses after them.
     pub(super) accesses_at: FxHashSet<u32>,
+    /// The time until which all threads are there, where the recording was cut.
+    pub(super) until: Option<u64>,
 }
 
 impl Survey {
@@ -34,11 +36,21 @@ impl Survey {
         let mut survey = Survey::default();
         survey.threads.resize(recording.threads.len(), ThreadFacts::default());
         for lane in 0..recording.threads.len() {
-            for event in recording.events(lane) {
+            let (mut events, mut last) = (recording.events(lane), 0);
+            for event in events.by_ref() {
+                last = event.time;
                 survey.event(recording, lane, &event);
+            }
+            if recording.is_cut() && events.is_full() {
+                survey.cut(last);
             }
         }
         survey
+    }
+
+    /// Events after this time may rest on others that are missing.
+    fn cut(&mut self, time: u64) {
+        self.until = Some(self.until.map_or(time, |known| known.min(time)));
     }
 
     fn event(&mut self, recording: &Recording, lane: usize, event: &Event) {
@@ -65,8 +77,11 @@ impl Survey {
             }
             kind::THREAD_CREATE => {
                 self.known.created.insert(address as u32);
-                if let Some(child) = recording.position(address as u32) {
-                    self.threads[child].routine = Some(event.third);
+                match recording.position(address as u32) {
+                    Some(child) => self.threads[child].routine = Some(event.third),
+                    // There was no chunk for it.
+                    None if recording.is_cut() => self.cut(event.time),
+                    None => {}
                 }
             }
             _ => {}

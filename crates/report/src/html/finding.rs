@@ -6,14 +6,18 @@ use super::page::{colour_class, safe};
 use super::sequence;
 use super::threads;
 use super::write::HtmlOptions;
+use crate::source;
 use crate::words;
 use anyorder_common::numbers;
 use anyorder_finding::run::Run;
-use anyorder_finding::{ExplanationStep, Finding, Policy, Reproduced, Site, location};
+use anyorder_finding::{ExplanationStep, Finding, Policy, Related, Reproduced, Site, location};
 use maud::{Markup, html};
 
 /// The most steps shown of a chain or an explanation.
 const STEPS_MAX: usize = 100;
+
+/// The columns of lines of the source.
+const SOURCE_WIDTH: usize = 100;
 
 /// Returns the category for the filter of the list: the finding's category, or else its kind.
 pub(super) fn sort(finding: &Finding) -> String {
@@ -90,6 +94,9 @@ pub(super) fn markup(
                         (side(finding, (position, site)))
                     }
                 }
+                @if !finding.related.is_empty() {
+                    div.sites { @for related in finding.related.iter().take(STEPS_MAX) { (about(related)) } }
+                }
                 @let steps = finding.explanation.iter().take(STEPS_MAX);
                 @let (headed, others) = steps.partition::<Vec<&ExplanationStep>, _>(|step| words::predicted_head(finding, step).is_some());
                 @if !headed.is_empty() { (prediction(finding, &headed)) }
@@ -160,18 +167,11 @@ fn side(finding: &Finding, (position, site): (usize, &Site)) -> Markup {
                 span.access { (safe(words::access(site))) }
                 @if let Some(location) = &site.location { " " code { (safe(location)) } }
             }
+            (lines(site))
             dl {
                 @for (name, value) in &facts { dt { (name) } dd { (safe(value)) } }
             }
-            @if site.stack.len() > 1 {
-                div.chain-title { "Call stack" }
-                ol.chain {
-                    @for (depth, position) in site.stack.iter().enumerate().take(STEPS_MAX) {
-                        @if depth == 0 { li.self { (safe(position)) } } @else { li { (safe(position)) } }
-                    }
-                    @if site.stack.len() > STEPS_MAX { li.dim { "… " (site.stack.len() - STEPS_MAX) " more" } }
-                }
-            }
+            (stack(site))
             @if !site.chain.is_empty() {
                 div.chain-title { "How the task came to run" }
                 ol.chain {
@@ -180,6 +180,49 @@ fn side(finding: &Finding, (position, site): (usize, &Site)) -> Markup {
                     @if site.chain.len() > STEPS_MAX { li.dim { "… " (site.chain.len() - STEPS_MAX) " more" } }
                 }
             }
+        }
+    }
+}
+
+/// The call stack of a site.
+fn stack(site: &Site) -> Markup {
+    html! {
+        @if site.stack.len() > 1 {
+            div.chain-title { "Call stack" }
+            ol.chain {
+                @for (depth, position) in site.stack.iter().enumerate().take(STEPS_MAX) {
+                    @if depth == 0 { li.self { (safe(position)) } } @else { li { (safe(position)) } }
+                }
+                @if site.stack.len() > STEPS_MAX { li.dim { "… " (site.stack.len() - STEPS_MAX) " more" } }
+            }
+        }
+    }
+}
+
+/// The lines of the source around a site.
+fn lines(site: &Site) -> Markup {
+    html! {
+        @if let Some(source) = &site.source {
+            pre.source {
+                @for row in source::lines(site, 0, SOURCE_WIDTH) {
+                    @if row.starts_with('>') { strong { (row) } } @else { (row) }
+                    "\n"
+                }
+            }
+            @if source.newer { p.dim { (source::NEWER) } }
+        }
+    }
+}
+
+/// What sites are about: memory, a thread, a lock.
+fn about(related: &Related) -> Markup {
+    html! {
+        div.site.about {
+            h4 { span.access { (related.kind.word()) } " " (ticked(&related.text)) }
+            @if let Some(place) = related.site.place() {
+                dl { dt { "at" } dd { (safe(&place.replace('`', ""))) } }
+            }
+            (stack(&related.site))
         }
     }
 }

@@ -96,7 +96,8 @@ pub(crate) fn outcome(sample: &Sample) -> Outcome {
         outcome.findings.push(race(sample, number, category, location, uncovered, pairs));
     }
     outcome.findings[3].filters = vec!["late_registration".into()];
-    let mark = Suppressed { reason: Some("the view is gone by then".into()), line: Some(4) };
+    let mark =
+        Suppressed { reason: Some("the view is gone by then".into()), line: Some(4), file: None };
     outcome.findings[4].suppressed = Some(mark);
     assign_ids(&mut outcome.findings);
     outcome.findings.sort_by(Finding::rank);

@@ -1,12 +1,14 @@
 //! `anyorder run --confirm`: second runs, in which predicted orders are made to happen.
 
 use super::Again;
+use super::replay::hash_of;
 use crate::args::RunArgs;
 use crate::commands::runner::Runner;
 use crate::failure::{Failure, Usage, note as say};
 use anyorder_common::numbers::plural;
 use anyorder_drive::native_confirm::{
-    Answer, Harm as Seen, Limits, Planned, Planner, note, rerun, rest_on_run, with_free_reads,
+    Answer, Harm as Seen, Limits, Planned, PlannedProgram, Planner, StoredPlan, note, rerun,
+    rest_on_run, with_free_reads,
 };
 use anyorder_drive::native_run::RecordedRun;
 use anyorder_drive::native_run::launch::{Ended, Launch};
@@ -23,6 +25,8 @@ struct Reruns<'a> {
     again: &'a Again<'a>,
     planner: Planner<'a>,
     limits: Limits,
+    /// What plans say of the program.
+    program: PlannedProgram,
     runner: &'a Runner<'a>,
     runs: usize,
     runs_max: usize,
@@ -44,7 +48,8 @@ pub(super) fn confirm(
     let mut reruns = Reruns {
         again,
         planner: Planner::new(recorded),
-        limits: Limits { held, run: held * 2, usual_status: ended.status },
+        limits: Limits { held, run: held * 2, usual_status: ended.status, patient: false },
+        program: program_of(again, ended),
         runner,
         runs: 0,
         runs_max: args.max_reruns,
@@ -139,7 +144,7 @@ impl Reruns<'_> {
                 return Ok(None);
             }
         };
-        let mut best: Option<Answer> = None;
+        let mut best: Option<(Answer, &Planned)> = None;
         for (number, planned) in plans.iter().enumerate() {
             if self.runs >= self.runs_max {
                 self.left += u64::from(number == 0);
@@ -148,15 +153,21 @@ impl Reruns<'_> {
             control.progress.phase("running again");
             self.runs += 1;
             let answer = self.run(planned)?;
-            best = Some(best.map_or(answer, |known| better(known, answer)));
+            best = Some(match best {
+                Some(known) if !says_more(known.0, answer) => known,
+                _ => (answer, planned),
+            });
             if !matches!(answer, Answer::NotReproduced(_)) {
                 break;
             }
         }
-        if let Some(best) = best {
-            note(finding, best);
+        let Some((answer, planned)) = best else { return Ok(None) };
+        note(finding, answer);
+        if let (Answer::Reproduced(_), Some(reproduced)) = (answer, &mut finding.reproduced) {
+            let stored = StoredPlan::new(planned, self.program.clone());
+            reproduced.plan = Some(stored.to_value());
         }
-        Ok(best)
+        Ok(Some(answer))
     }
 
     fn run(&self, planned: &Planned) -> Result<Answer, Failure> {
@@ -167,6 +178,8 @@ impl Reruns<'_> {
             build: self.again.build,
             stdout: None,
             plan: None,
+            is_silent: true,
+            recording_max: None,
         };
         let control = self.runner.watch.control();
         let mut go_on = || control.cancel.reason().is_none();
@@ -177,11 +190,20 @@ impl Reruns<'_> {
     }
 }
 
-/// Returns the answer that says more: the first one, unless only the other shows the order.
-fn better(known: Answer, other: Answer) -> Answer {
-    match (known, other) {
-        (Answer::NotReproduced(_), Answer::Reproduced(_) | Answer::Feasible) => other,
-        _ => known,
+/// Returns whether the other answer says more: only it shows the order.
+fn says_more(known: Answer, other: Answer) -> bool {
+    matches!(known, Answer::NotReproduced(_)) && !matches!(other, Answer::NotReproduced(_))
+}
+
+/// Returns what the plans of findings say of the program.
+fn program_of(again: &Again<'_>, ended: &Ended) -> PlannedProgram {
+    let file = again.program.canonicalize().unwrap_or_else(|_| again.program.to_owned());
+    let words = std::iter::once(again.name).chain(again.arguments.iter().map(AsRef::as_ref));
+    PlannedProgram {
+        hash: hash_of(&file),
+        file: file.to_string_lossy().into_owned(),
+        command: words.map(|word| word.to_string_lossy().into_owned()).collect(),
+        status: ended.status,
     }
 }
 
