@@ -108,6 +108,14 @@ pub(crate) enum Holds {
 }
 
 impl Holds {
+    fn has_unknown(&self) -> bool {
+        match self {
+            Holds::All(parts) | Holds::Any(parts) => parts.iter().any(Holds::has_unknown),
+            Holds::More(sum) => sum.unknown != 0,
+            Holds::Observed => false,
+        }
+    }
+
     fn holds(&self, counts: &[i64], unknown: i64) -> bool {
         match self {
             Holds::All(parts) => parts.iter().all(|part| part.holds(counts, unknown)),
@@ -154,6 +162,12 @@ impl WaitRule {
     #[must_use]
     pub fn is_observed(&self) -> bool {
         self.condition == Holds::Observed
+    }
+
+    /// Returns whether the condition leaves a number open.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.condition.has_unknown()
     }
 
     /// Returns which calls the condition counts.

@@ -2,6 +2,7 @@
 //! them.
 
 use super::answer::Form;
+use super::blocking::CallRule;
 use super::deadlock::sabotage::Sabotage;
 use super::deadlock::signals::Signals;
 use super::holding::{Section, SectionId};
@@ -27,6 +28,9 @@ pub(super) struct Question {
     /// Pairs of required events of which the first comes before the second: signals that are over
     /// before a wait begins.
     pub(super) early: Vec<(u32, u32)>,
+    /// Rules of semaphores that must not hold at the end, so that no permit is left, each with the
+    /// request of one.
+    pub(super) full: Vec<(CallRule, u32)>,
     /// An event that must be absent.
     pub(super) never: Option<u32>,
     /// The events of the tail whose communication is required.
@@ -59,8 +63,8 @@ impl Question {
     }
 
     /// Builds the question whether threads can come to these requests while each of them waits for
-    /// the next: a lock that an event of the tail acquires, the end of a thread, or a signal. With
-    /// the requests, whether each waits for a signal.
+    /// the next: a lock that an event of the tail acquires, the end of a thread, a signal or a
+    /// permit. With the requests, whether each waits for a signal or a permit.
     pub(super) fn deadlock(
         past: &Past<'_>,
         (requests, waits, signals): (&[u32], &[bool], &Signals),
@@ -77,14 +81,18 @@ impl Question {
                 && (sabotage == Sabotage::RequestsHeld || !is_asked_for)
         };
         question.held.retain(is_held);
-        // Whoever waits for a signal has missed all those that can come.
+        // Whoever waits for a signal has missed all those that can come; and all permits are taken.
         for (request, _) in requests.iter().zip(waits).filter(|(_, is_wait)| **is_wait) {
             let Some(wait) = signals.wait_at(*request) else { continue };
             let free = signals.free(past, wait.condition, requests);
             if sabotage != Sabotage::FreeSignals {
                 question.needs.extend(&free);
             }
-            if sabotage != Sabotage::SignalsLate {
+            if let Some(rule) = signals.rule(wait.condition) {
+                if sabotage != Sabotage::PermitsLeft {
+                    question.full.push((rule.clone(), *request));
+                }
+            } else if sabotage != Sabotage::SignalsLate {
                 question.early.extend(free.iter().map(|signal| (*signal, wait.wait)));
             }
         }
@@ -120,6 +128,7 @@ impl Question {
             by_lock: Vec::new(),
             needs,
             early: Vec::new(),
+            full: Vec::new(),
             never,
             communicating,
         };

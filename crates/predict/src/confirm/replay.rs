@@ -138,6 +138,12 @@ impl Replay {
                 broken.push(vec![Atom::Before(*first, *second)]);
             }
         }
+        for (call_rule, request) in &question.full {
+            let has_come = |event: u32| self.replayed.has(event);
+            let is_tail = |event: u32| question.tail.contains(&event);
+            let rule = (call_rule, *request);
+            broken.extend(self.counts.permit_left(past, rule, &has_come, &is_tail));
+        }
         if !past.openings.is_empty() {
             let place = |event: u32| self.replayed.place(event);
             let openings = (&past.openings, past.trace);

@@ -99,6 +99,24 @@ impl Counts {
         clause
     }
 
+    /// Returns the clause that a permit is left at the end of a round, where none may be: another
+    /// call that takes one must come before the tail, which has `request`. `None` if none is left.
+    pub(super) fn permit_left(
+        &self,
+        past: &Past<'_>,
+        (call_rule, request): (&CallRule, u32),
+        has_come: &dyn Fn(u32) -> bool,
+        is_tail: &dyn Fn(u32) -> bool,
+    ) -> Option<Clause> {
+        if !call_rule.holds(|counter| self.count(past, counter)) {
+            return None;
+        }
+        let takers = past.blocking.takers(call_rule);
+        let missing = takers.map(|of| first_missing(of, has_come));
+        let missing = missing.filter(|taker| *taker != NONE && !is_tail(*taker));
+        Some(missing.map(|taker| Atom::Before(taker, request)).collect())
+    }
+
     /// Returns whether the last event waits for ever after the previous one. It could return before
     /// the previous event but not after it, and `may_come` allows no call that could help it. Call
     /// this after the previous event, with the events so far.

@@ -343,7 +343,7 @@ impl Closures {
     }
 }
 
-/// Returns whether requests of a class wait for a signal.
+/// Returns whether requests of a class wait for a signal or a permit.
 pub(super) fn is_signal(past: &Past<'_>, class: &Class) -> bool {
     let tables = past.trace.tables();
     class.target.number as usize >= tables.locks.len() + tables.handlers.len()

@@ -6,7 +6,8 @@
 //! (`closure.rs`), else by the order solver, for one choice of requests after the other.
 
 pub use found::{
-    Deadlock, DeadlockCut, DeadlockEvidence, DeadlockOptions, DeadlockRequest, Deadlocks, WaitsFor,
+    Deadlock, DeadlockCut, DeadlockEvidence, DeadlockOptions, DeadlockRequest, Deadlocks, Permits,
+    WaitsFor,
 };
 
 #[cfg(test)]
@@ -15,6 +16,7 @@ pub use sabotage::Sabotage;
 pub(super) mod closure;
 mod cycles;
 mod found;
+mod permits;
 mod requests;
 pub(super) mod sabotage;
 pub(super) mod signals;
@@ -52,8 +54,8 @@ struct Decided {
 impl Confirmer<'_> {
     /// Searches for a run after which each of the requests is the next event of its thread and
     /// waits for the next one's thread, the last for the first: for a lock that it holds, for its
-    /// end, or, where `waits` says so, for a signal that it gives. A proof that there is none is
-    /// about these requests only.
+    /// end, or, where `waits` says so, for a signal or permit that it gives. A proof that there is
+    /// none is about these requests only.
     fn confirm_deadlock(&mut self, requests: &[u32], waits: &[bool], cancel: &Cancel) -> Answer {
         let signals = self.signals(cancel);
         let question = Question::deadlock(&self.past, (requests, waits, &signals), self.sabotage);
@@ -279,6 +281,14 @@ impl Search<'_> {
         if self.choices > CHOICES_MAX {
             return Asked::Enough(DeadlockCut::Tries);
         }
+        let waits = waits(&confirmer.past, choice.1);
+        let signals = confirmer.signals(cancel);
+        let is_short = |(request, is_wait): (&u32, &bool)| {
+            *is_wait && !signals.may_run_out(&confirmer.past, *request, requests)
+        };
+        if requests.iter().zip(&waits).any(is_short) {
+            return Asked::Impossible;
+        }
         if let Some(closures) = self.closures {
             let closed = closures.close(&confirmer.past, choice, at, Rule::Necessary);
             if closed.is_none_or(|closed| closed.chosen != at) {
@@ -295,7 +305,6 @@ impl Search<'_> {
         if confirmer.stats().events > self.work_max {
             return Asked::Enough(DeadlockCut::Work);
         }
-        let waits = waits(&confirmer.past, choice.1);
         match confirmer.confirm_deadlock(requests, &waits, cancel) {
             Answer::Confirmed(witness) => Asked::Found(witness),
             Answer::Impossible => Asked::Impossible,
@@ -313,7 +322,7 @@ enum Asked {
     Enough(DeadlockCut),
 }
 
-/// Returns which requests of a cycle wait for signals.
+/// Returns which requests of a cycle wait for signals or permits.
 fn waits(past: &Past<'_>, of_cycle: &[&Class]) -> Vec<bool> {
     of_cycle.iter().map(|class| is_signal(past, class)).collect()
 }

@@ -37,6 +37,12 @@ anyorder_common::sabotage! {
     FreeSignals,
     /// Signals may come after the wait.
     SignalsLate,
+    /// No thread waits for a permit.
+    PermitsForgotten,
+    /// A thread may wait for a permit though one is left.
+    PermitsLeft,
+    /// Who will give a permit has one, also if it must take one before.
+    PermitsAnywhere,
     /// No fault, but the solver decides alone, as in traces with too many clocks.
     NoClocks,
     /// The solver decides alone, and does not know of the sections around the requests.

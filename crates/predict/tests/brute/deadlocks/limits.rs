@@ -8,6 +8,17 @@ use anyorder_predict::{DeadlockCut, DeadlockEvidence, Deadlocks, WaitsFor};
 const EVENTS: &str = "T2.acq(A) T2.rel(A) T1.acq(A) T1.wait(c) T2.signal(c) T1.wake(c) T1.rel(A) \
     T1.acq(C) T1.acq(D) T1.rel(D) T1.rel(C) T2.acq(D) T2.acq(C) T2.rel(C) T2.rel(D)";
 
+#[test]
+fn beyond_the_limit_no_waits_for_permits_are_looked_for() {
+    let crossed = "T1.acq(A) T1.p(s) T1.v(s) T1.rel(A) T2.p(s) T2.acq(A) T2.rel(A) T2.v(s)";
+    for (more, found, cut) in [(254, 1, false), (255, 0, true)] {
+        let text = "T3.p(t) T3.v(t) ".repeat(more) + crossed;
+        let deadlocks = search_by(&read(&text), |confirmer| confirmer);
+        let is_cut = deadlocks.cuts == [DeadlockCut::Cycles];
+        assert_eq!((deadlocks.found.len(), is_cut), (found, cut), "{more}");
+    }
+}
+
 /// Returns how many deadlocks have a wait for a signal, and how many have none.
 fn counts(found: &Deadlocks) -> [usize; 2] {
     let confirmed = found.found.iter().map(|one| {
