@@ -27,6 +27,8 @@ command -v cc >/dev/null 2>&1 || install none gcc || fail "a C compiler is missi
 skipped=""
 # The checker of certificates in Python is compared with ours where there is a Python.
 command -v python3 >/dev/null 2>&1 || install none python3 || skipped="$skipped second-checker"
+# Programs in C++ are recorded where there is a compiler for them.
+command -v g++ >/dev/null 2>&1 || install none g++ || skipped="$skipped recorded-c++"
 if cargo fmt --version >/dev/null 2>&1 || install rustfmt rustfmt; then
     say "format"
     cargo fmt --all --check || fail "cargo fmt --check; run cargo fmt"

@@ -7,6 +7,7 @@ use anyorder_common::text::Harmless;
 use anyorder_report::terminal::Fit;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
+use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The first byte of each sequence that sets a colour.
@@ -132,6 +133,35 @@ impl FolderOut<'_> {
         written.map_err(|error| JobFailure::writing(self.path.join(name), error))?;
         Ok(())
     }
+}
+
+/// Leaves standard output to a program: what this process writes there from now on goes to standard
+/// error. Returns the stream for the program.
+#[cfg(unix)]
+pub(crate) fn give_stdout_away() -> io::Result<Stdio> {
+    use std::os::fd::AsFd;
+    let stream = io::stdout().as_fd().try_clone_to_owned()?;
+    rustix::stdio::dup2_stdout(io::stderr())?;
+    Ok(stream.into())
+}
+
+/// Returns standard error as a stream for a program.
+#[cfg(unix)]
+pub(crate) fn stderr_for_program() -> io::Result<Stdio> {
+    use std::os::fd::AsFd;
+    Ok(io::stderr().as_fd().try_clone_to_owned()?.into())
+}
+
+/// Leaves the streams as they are: no program is run on this system.
+#[cfg(not(unix))]
+pub(crate) fn give_stdout_away() -> io::Result<Stdio> {
+    Ok(Stdio::inherit())
+}
+
+/// Leaves the streams as they are: no program is run on this system.
+#[cfg(not(unix))]
+pub(crate) fn stderr_for_program() -> io::Result<Stdio> {
+    Ok(Stdio::inherit())
 }
 
 /// Whether `--wide` was given.

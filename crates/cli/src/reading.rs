@@ -29,6 +29,9 @@ pub(crate) const SUPPRESSIONS: FileKind =
 /// The table of sites of an STD trace.
 pub(crate) const SITES: FileKind = FileKind { name: "a table of sites", bytes_max: 256 << 20 };
 
+/// The code that a recorded program had mapped.
+pub(crate) const MAPS: FileKind = FileKind { name: "a list of mapped files", bytes_max: 256 << 20 };
+
 /// The token of the job of this process.
 static JOB: OnceLock<Cancel> = OnceLock::new();
 

@@ -2,6 +2,7 @@
 
 use crate::args::{Global, LimitArgs};
 use crate::failure::{Failure, Usage, note};
+use crate::guard::foreground;
 use crate::guard::{Checkpoints, Document, Draft, Guard};
 use crate::reading::stop_with;
 use anyorder_common::text::escape;
@@ -117,7 +118,8 @@ impl Watch {
     /// Returns the time until the time limit, if there is one.
     pub(crate) fn left(&self) -> Option<Duration> {
         let limit = self.asked.time_limit?;
-        Some(limit.saturating_sub(self.started.elapsed()))
+        let used = self.started.elapsed().saturating_sub(foreground::spent());
+        Some(limit.saturating_sub(used))
     }
 
     /// Sets the text that the bar shows after a number without a total.

@@ -18,6 +18,8 @@ mod hostile;
 mod ids;
 mod livelock;
 mod models;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod native;
 mod predict;
 #[path = "programs/main.rs"]
 mod programs;
@@ -33,6 +35,7 @@ mod streams;
 mod stuck;
 mod threads;
 mod tools;
+mod transactions;
 mod tutorial;
 mod understood;
 #[path = "written/main.rs"]

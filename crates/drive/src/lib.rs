@@ -10,6 +10,7 @@
 //! | a front end gives | jobs |
 //! | --- | --- |
 //! | a trace, as a [`TraceInput`] | [`check_trace()`], [`predict()`], [`consistency()`], [`robust_trace()`], [`why()`], [`replay_witness()`], [`TraceCertifier`] |
+//! | a recording of a native program | [`native_run::traced`] makes a [`TraceInput`] of it |
 //! | a trace that is too long for memory | [`predict_stream()`] |
 //! | the text of a model, or a program of the machine, as a [`model::Model`] | [`model::check_model`], [`model::replay_model`], [`certify_model`], and all of the next two rows |
 //! | a state system, as a [`states::StateProgram`] | [`states::check_states`], [`states::simulate`], [`states::export_graph`], [`states::compare()`] |
@@ -56,6 +57,8 @@ pub use why::{Explanation, why};
 
 pub mod explore;
 pub mod model;
+pub mod native_confirm;
+pub mod native_run;
 pub mod states;
 
 mod certify;

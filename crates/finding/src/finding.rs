@@ -1,7 +1,7 @@
 //! One reported problem, and its places.
 
 use crate::stack::Stack;
-use crate::words::{CoverageLevel, Harm, Kind, Severity};
+use crate::words::{CoverageLevel, Harm, Kind, Reproduced, Severity};
 use serde::{Deserialize, Serialize};
 
 /// One reported problem. In JSON, its fields have this order, and absent ones are omitted.
@@ -50,6 +50,9 @@ pub struct Finding {
     /// Whether a replay reproduced it; `None`, written as `null`, where none was tried.
     #[serde(default)]
     pub confirmed: Option<bool>,
+    /// What a second run of the program, held to this order, came to; absent if there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reproduced: Option<Reproduction>,
     /// How its witness shows another order, for the strongest of the group: `reversed`, `last`,
     /// `co_enabled` or `overtakes`; `deadlock` where it leads to one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -105,6 +108,7 @@ impl Finding {
             pairs: Vec::new(),
             pairs_total: 0,
             confirmed: None,
+            reproduced: None,
             form: None,
             explanation: Vec::new(),
             pivot: None,
@@ -281,6 +285,15 @@ pub struct CycleConflict {
     /// Whether every run has the two accesses in this order; absent where that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forced: Option<bool>,
+}
+
+/// A second run of a program.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Reproduction {
+    /// What it came to.
+    pub class: Reproduced,
+    /// What was seen, in a phrase.
+    pub text: String,
 }
 
 /// A run that shows a finding.

@@ -27,7 +27,8 @@ pub use baseline::{Baseline, BaselineEntry, BaselineError};
 pub use exit::{Policy, exit_code};
 pub use explain::{explain, topics};
 pub use finding::{
-    Coverage, CycleConflict, ExplanationStep, Finding, Site, Suppressed, Witness, WitnessPlace,
+    Coverage, CycleConflict, ExplanationStep, Finding, Reproduction, Site, Suppressed, Witness,
+    WitnessPlace,
 };
 pub use group::{Placed, assign_groups};
 pub use id::{assign_ids, assign_ids_of};
@@ -41,7 +42,8 @@ pub use outcome::{Input, OptionValue, OptionValues, Outcome, Stat, Stats, Warnin
 pub use stack::Stack;
 pub use suppress::{Applied, Suppression, SuppressionError, Suppressions};
 pub use words::{
-    CoverageLevel, Harm, Kind, PredictedCategory, RaceCategory, Severity, Verdict, WarningKind,
+    CoverageLevel, Harm, Kind, PredictedCategory, RaceCategory, Reproduced, Severity, Verdict,
+    WarningKind,
 };
 
 mod baseline;

@@ -65,10 +65,24 @@ words! {
         Nondeterminism = "nondeterminism",
         /// A run equals no run that handles the input events one after another.
         NotSerializable = "not_serializable",
+        /// A block that is marked as atomic is interrupted.
+        Atomicity = "atomicity",
         /// Two runs of one schedule differ: the system under test is not controlled.
         Unstable = "unstable",
         /// A run exceeded the allowed number of steps.
         StepLimit = "step_limit",
+    }
+}
+
+words! {
+    /// What a second run of a program, held to the order of a finding, came to.
+    Reproduced {
+        /// The order happened, and did harm that can be seen.
+        Reproduced = "reproduced",
+        /// The order happened, and no harm was seen.
+        Feasible = "feasible",
+        /// The order did not happen.
+        NotReproduced = "not_reproduced",
     }
 }
 

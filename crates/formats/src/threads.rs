@@ -9,7 +9,7 @@
 
 use crate::detect::Format;
 use anyorder_trace::{
-    Block, EventKind, HandlerId, Location, LocationId, Mailbox, Tables, TaskId, TraceOrder,
+    Block, EventKind, HandlerId, Location, LocationId, Mailbox, Meta, Tables, TaskId, TraceOrder,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -110,7 +110,7 @@ impl ThreadDoubt {
             ThreadDoubt::AtomicBlocks { thread, begins, .. } => {
                 let name = name(thread);
                 format!(
-                    "thread `{name}` begins {begins} times: `begin` and `end` seem to mark atomic blocks, and whether these are atomic is not checked"
+                    "thread `{name}` begins {begins} times: `begin` and `end` are taken for marks of atomic blocks"
                 )
             }
             ThreadDoubt::NothingToCheck => {
@@ -217,7 +217,8 @@ impl Threads {
     #[must_use]
     pub fn finish(&self, tables: &Tables) -> Vec<ThreadDoubt> {
         let mut doubts = Vec::new();
-        if !self.acts {
+        // A recorded program of one thread, or whose threads share nothing, has no access here.
+        if !self.acts && tables.meta.origin != Meta::RECORDING {
             doubts.push(ThreadDoubt::NothingToCheck);
         }
         let origin = Format::from_word(&tables.meta.origin);

@@ -16,6 +16,7 @@ const UNSAFE: &[(&str, &str)] = &[
     ),
     ("anyorder-mutate", "only `wait4` tells the memory that one child took"),
     ("anyorder-process", "an allocator, and questions to the system that no safe crate asks"),
+    ("anyorder-runtime", "it stands between a native program, the C library and the kernel"),
 ];
 
 fn metadata(arguments: &[&str]) -> Value {

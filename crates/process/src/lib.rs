@@ -9,7 +9,10 @@
 
 pub use heap::{Heap, Refusal, begin, exempt_this_thread, freeze, refusal};
 pub use memory::{Memory, machine_bytes, peak_bytes};
-pub use signals::{end_at_once, hangup_is_ignored, ignore_hangup, survive_large_files};
+pub use signals::{
+    Asked, end_at_once, hangup_is_ignored, ignore_hangup, last_signal, note_signals,
+    survive_large_files,
+};
 
 mod heap;
 mod memory;

@@ -166,6 +166,9 @@ pub(crate) fn marks(finding: &Finding) -> Vec<String> {
         (None, _) if unconfirmed => marks.push("unconfirmed: not tried".into()),
         (None, _) => {}
     }
+    if let Some(reproduced) = &finding.reproduced {
+        marks.push(reproduced.class.word().replace('_', " "));
+    }
     if finding.depends_on_ignored_input() {
         marks.push("rests on what was ignored".to_owned());
     }
@@ -190,18 +193,20 @@ const IMPOSSIBLE: &str = "impossible";
 /// The format of the witness of a prediction.
 const REORDERING: &str = "reordering";
 
-/// Returns whether a finding was predicted: another order of recorded events shows it, or the
-/// engine looked for one.
+/// Returns whether a finding was predicted: another order of recorded events or a second run shows
+/// it, or the engine looked for one.
 pub(crate) fn is_predicted(finding: &Finding) -> bool {
-    finding.witness.as_ref().is_some_and(|witness| witness.format == REORDERING)
+    finding.reproduced.is_some()
+        || finding.witness.as_ref().is_some_and(|witness| witness.format == REORDERING)
         || finding.filters.iter().any(|filter| filter == UNCONFIRMED)
 }
 
 /// Returns the head of a step in a prediction's explanation; `None` for other steps.
 pub(crate) fn predicted_head(finding: &Finding, step: &ExplanationStep) -> Option<&'static str> {
     let rule = step.rule.as_deref()?;
-    if rule == "ignored" {
-        return Some("ignored");
+    let always = ["ignored", "hint", "second run"];
+    if let Some(head) = always.into_iter().find(|head| *head == rule) {
+        return Some(head);
     }
     if !is_predicted(finding) && rule != IMPOSSIBLE {
         return None;
@@ -212,7 +217,6 @@ pub(crate) fn predicted_head(finding: &Finding, step: &ExplanationStep) -> Optio
         "witness" => "shown by",
         "unconfirmed" => "unconfirmed",
         "missed" => "ordered",
-        "hint" => "hint",
         _ => return None,
     })
 }

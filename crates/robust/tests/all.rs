@@ -4,3 +4,4 @@
 mod interleavings;
 mod models;
 mod oracle;
+mod transactions;

@@ -25,6 +25,7 @@
 
 #![forbid(unsafe_code)]
 
+pub use address_map::AddressMap;
 pub use allocations::{Allocated, Allocations};
 pub use build::TraceBuilder;
 pub use columns::{Block, Columns, Sparse, SparseRows};
@@ -44,6 +45,7 @@ pub use tables::{
 };
 pub use trace::{TaskSpan, Trace, TraceBlocks};
 
+mod address_map;
 mod allocations;
 mod build;
 mod columns;

@@ -255,6 +255,12 @@ pub struct Meta {
     pub origin: String,
 }
 
+impl Meta {
+    /// The origin of traces of recorded native programs. They leave out accesses to memory that one
+    /// thread has for itself.
+    pub const RECORDING: &str = "recording";
+}
+
 /// The tables of a trace. All except `handlers` only grow at the end.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tables {

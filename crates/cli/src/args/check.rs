@@ -53,6 +53,11 @@ pub(crate) struct CheckArgs {
     #[arg(long, help_heading = "Analysis")]
     pub(crate) no_predict: bool,
 
+    /// Whether `begin` and `end` in a trace of threads mark blocks that should be atomic; `auto`:
+    /// if a thread begins more than twice. Those that other threads interrupt are findings
+    #[arg(long, value_name = "WHETHER", value_parser = choice(TRANSACTIONS), default_value = "auto", help_heading = "Analysis")]
+    pub(crate) transactions: Transactions,
+
     #[command(flatten)]
     pub(crate) witnesses: WitnessArgs,
 
@@ -80,6 +85,7 @@ impl CheckArgs {
             filters: !self.no_filters,
             predict: !self.no_predict,
             witnesses: self.witnesses.options(),
+            transactions: self.transactions,
             infer_coherence: global.infer_co,
         }
     }
@@ -116,6 +122,16 @@ pub(crate) const RULES: &[Word<Rules>] = &[
     ("threads", "Threads, locks, conditions and atomics only", Some(RuleSet::Threads)),
 ];
 
+/// Whether there are atomic blocks, if it is said.
+pub(crate) type Transactions = Option<bool>;
+
+/// Whether `begin` and `end` mark atomic blocks.
+const TRANSACTIONS: &[Word<Transactions>] = &[
+    ("auto", "Blocks, if a thread begins more than twice", None),
+    ("yes", "Each `begin` of a thread up to its `end`, even all that a thread does", Some(true)),
+    ("no", "They mark when a thread runs, or nothing", Some(false)),
+];
+
 /// Levels of coverage.
 const COVERAGE: &[Word<CoverageLevel>] = &[
     ("task", "A third task lies between the two", CoverageLevel::Task),
@@ -128,7 +144,7 @@ const COVERAGE: &[Word<CoverageLevel>] = &[
 ];
 
 /// How races are grouped into findings.
-const GROUPS: &[Word<GroupBy>] = &[
+pub(crate) const GROUPS: &[Word<GroupBy>] = &[
     ("field", "All races of one field or variable, by category", GroupBy::Field),
     ("sites", "All races between two positions in the source", GroupBy::Sites),
 ];

@@ -2,7 +2,7 @@
 //! generated from it.
 
 pub(crate) use certify::CertifyArgs;
-pub(crate) use check::CheckArgs;
+pub(crate) use check::{CheckArgs, GROUPS};
 pub(crate) use choice::word_of;
 pub(crate) use consistency::ConsistencyArgs;
 pub(crate) use explore::{BoundArg, ExploreAlgorithm, ExploreArgs, ReversalArgs, ShrinkArgs};
@@ -14,6 +14,7 @@ pub(crate) use output::{
 };
 pub(crate) use predict::{PAIRS, PredictArgs, WitnessArgs};
 pub(crate) use robust::RobustArgs;
+pub(crate) use run::{RunArgs, RunStreams};
 pub(crate) use tools::{
     BugArgs, BugKind, CompletionsArgs, ConvertArgs, ExplainArgs, InfoArgs, ManArgs, WhyArgs,
 };
@@ -30,6 +31,7 @@ mod model;
 mod output;
 mod predict;
 mod robust;
+mod run;
 mod tools;
 
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueHint};
@@ -63,6 +65,7 @@ Examples:
   anyorder check app.trace                     find races, print them
   anyorder check app.trace --report report     and write an HTML report
   anyorder check lock.any                      search every order of a model
+  anyorder run ./prog                          run a program built by -fsanitize=thread
   anyorder explore --program 'node app.js'     reverse the conflicts of one run of a program
   anyorder predict app.std                     predict conflicts in other orders of a run
   anyorder why app.trace 12 57                 why are these two events (un)ordered?
@@ -126,6 +129,8 @@ pub(crate) struct Global {
 pub(crate) enum Command {
     /// Find races in recorded runs, and violations in every order of a model
     Check(Box<CheckArgs>),
+    /// Run a native program, record what it does, and find what can go wrong in other orders
+    Run(Box<RunArgs>),
     /// Predict conflicts in other orders of a recorded run, with a witness for each finding
     Predict(Box<PredictArgs>),
     /// Explain why two events are ordered, or why nothing orders them

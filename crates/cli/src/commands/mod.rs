@@ -19,6 +19,7 @@ mod render;
 mod replay;
 mod replay_witness;
 mod robust;
+mod run;
 mod runner;
 mod shrink;
 mod simulate;
@@ -55,14 +56,24 @@ pub(crate) fn run() -> ExitCode {
         ColorChoice::Never => anstream::ColorChoice::Never.write_global(),
     }
     survive_large_files();
-    adopt_orphans();
+    let runs_program = matches!(cli.command, Command::Run(_));
+    if let Command::Run(args) = &cli.command
+        && let Err(failure) = run::divide_streams(args)
+    {
+        return failure::print(&failure);
+    }
+    if !runs_program {
+        adopt_orphans();
+    }
     let watch = match Watch::start(&cli.global) {
         Ok(watch) => watch,
         Err(failure) => return failure::print(&failure),
     };
     let status = dispatch(cli, &watch).unwrap_or_else(|failure| not_done(&failure, &watch));
-    // What programs left behind ends with this process.
-    end_programs();
+    if !runs_program {
+        // What programs left behind ends with this process.
+        end_programs();
+    }
     // From here on, the status of the command is that of the process.
     claim();
     written();
@@ -102,6 +113,7 @@ fn dispatch(cli: Cli, watch: &Watch) -> Result<ExitCode, Failure> {
     let Cli { global, command } = cli;
     match command {
         Command::Check(args) => check::run(&args, &global, watch),
+        Command::Run(args) => run::run(&args, &global, watch),
         Command::Predict(args) => predict::run(&args, &global, watch),
         Command::Why(args) => why::run(&args, &global, watch),
         Command::Consistency(args) => consistency::run(&args, &global, watch),

@@ -1,7 +1,9 @@
 //! What was typed and cannot be done.
 
 use anyorder_common::text::{escape, shown};
+use anyorder_drive::native_run::launch::Refusal;
 use anyorder_generate::GenerateError;
+use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -53,6 +55,12 @@ pub(crate) enum Usage {
     OutputIsFolder { path: PathBuf },
     /// A text could not be made.
     CannotMake { what: &'static str, error: io::Error },
+    /// A program cannot be recorded.
+    Program { name: OsString, why: Refusal },
+    /// A program cannot be started.
+    NotStarted { name: OsString, error: io::Error },
+    /// Nothing can be recorded.
+    CannotRecord { error: io::Error },
     /// A limit or a signal cannot be watched.
     CannotWatch { what: &'static str, why: String },
 }
@@ -111,6 +119,13 @@ impl fmt::Display for Usage {
             Usage::CannotMake { what, error } => {
                 return write!(f, "cannot make {what}: {error}");
             }
+            Usage::Program { name, why } => {
+                return write!(f, "{}: {}", shown(name.as_ref()), escape(&why.to_string()));
+            }
+            Usage::NotStarted { name, error } => {
+                return write!(f, "{}: cannot be started: {error}", shown(name.as_ref()));
+            }
+            Usage::CannotRecord { error } => return write!(f, "cannot record a program: {error}"),
             Usage::CannotWatch { what, why } => return write!(f, "{what}: {why}"),
         };
         f.write_str(words)
@@ -142,7 +157,14 @@ impl Usage {
                  `anyorder replay TRACE RESULT` checks their witnesses again"
             }
             Usage::Lossless(_) => "`--lossy` leaves out what STD cannot hold, and lists the losses",
-            Usage::StandardInputTwice
+            Usage::Program { why: Refusal::Static | Refusal::NoLoader, .. } => {
+                "link it with shared libraries: `gcc -fsanitize=thread` does so, `clang` needs \
+                 `-shared-libsan` as well"
+            }
+            Usage::Program { .. }
+            | Usage::NotStarted { .. }
+            | Usage::CannotRecord { .. }
+            | Usage::StandardInputTwice
             | Usage::NothingToExplore
             | Usage::OneSchedule
             | Usage::TwoSchedules { .. }

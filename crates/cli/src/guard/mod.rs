@@ -20,6 +20,7 @@ pub(crate) use poll::{is_late, set_status};
 pub(crate) use writer::print_cut;
 
 mod draft;
+pub(crate) mod foreground;
 mod poll;
 mod writer;
 

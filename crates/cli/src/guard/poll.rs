@@ -1,6 +1,7 @@
 //! Watches time, memory and signals, and ends the process when the job does not end itself.
 
 use super::draft::Draft;
+use super::foreground;
 use super::writer::{self, Order};
 use super::{Cause, GRACE, LAST};
 use crate::args::LimitArgs;
@@ -149,6 +150,9 @@ fn on_signals(cancel: Cancel) -> Result<(), Failure> {
     let ignored = process::hangup_is_ignored();
     let mut interrupted: Option<Instant> = None;
     ctrlc::set_handler(move || {
+        if foreground::pass_on(TOGETHER) {
+            return;
+        }
         // `timeout` sends its signal twice: to the process, and to its group.
         let again = interrupted.is_some_and(|first| first.elapsed() > TOGETHER);
         interrupted.get_or_insert_with(Instant::now);
@@ -169,6 +173,7 @@ fn on_signals(cancel: Cancel) -> Result<(), Failure> {
     if ignored {
         process::ignore_hangup();
     }
+    process::note_signals();
     Ok(())
 }
 
@@ -240,7 +245,8 @@ impl Poll {
     fn ask(&mut self) {
         let cancel = &self.guard.cancel;
         if cancel.reason().is_none() {
-            if self.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+            let deadline = self.deadline.filter(|_| !foreground::is_running());
+            if deadline.is_some_and(|deadline| deadline + foreground::spent() <= Instant::now()) {
                 cancel.stop(StopReason::TimeLimit);
             } else if self.bounds.is_some_and(|bounds| self.resident() > bounds.soft) {
                 cancel.stop(StopReason::MemoryLimit);
@@ -251,7 +257,8 @@ impl Poll {
         {
             let now = *ASKED.get_or_init(Instant::now);
             // A search may end early to save its checkpoint. It still has until the limit.
-            let limit = self.deadline.filter(|_| reason == StopReason::TimeLimit);
+            let limit = self.deadline.map(|limit| limit + foreground::spent());
+            let limit = limit.filter(|_| reason == StopReason::TimeLimit);
             self.asked = Some(limit.map_or(now, |limit| limit.max(now)));
         }
     }

@@ -2,6 +2,7 @@
 //! is checked for consistency.
 
 mod predictions;
+mod transactions;
 
 use crate::certify::keep_true_reorderings;
 use crate::consistency::{ConsistencyOptions, consistency};
@@ -39,6 +40,9 @@ pub struct CheckTraceOptions {
     pub predict: bool,
     /// The limits of the search for witnesses.
     pub witnesses: WitnessOptions,
+    /// Whether `begin` and `end` of threads mark atomic blocks, whose serializability is checked;
+    /// `None` if the trace tells: where a thread begins more than twice.
+    pub transactions: Option<bool>,
     /// Whether a partial trace may leave coherence orders open.
     pub infer_coherence: bool,
 }
@@ -53,6 +57,7 @@ impl Default for CheckTraceOptions {
             filters: true,
             predict: true,
             witnesses: WitnessOptions::default(),
+            transactions: None,
             infer_coherence: false,
         }
     }
@@ -134,6 +139,9 @@ pub fn check_trace(
     assign_ids(&mut findings);
     group_findings(trace, &mut findings, &pairs, &control.cancel);
     findings.into_iter().zip(runs).for_each(|(finding, run)| result.push(finding, run));
+    if rules == RuleSet::Threads && !has_posts(trace) && stopped.is_none() {
+        transactions::add(input, options, control, &mut result);
+    }
     keep_true_reorderings(input, None, &mut result, control)?;
     if let Some(reason) = stopped {
         result.cut_by(stopped_by(reason));

@@ -7,6 +7,7 @@ use anyorder_consistency::{FromTraceError, Unsupported};
 use anyorder_explore::{r4, stateful};
 use anyorder_formats::detect::{DetectError, Format};
 use anyorder_formats::foreign::Foreign;
+use anyorder_native::recording::BadRecording;
 use anyorder_predict::PredictError;
 use anyorder_search::SearchError;
 use anyorder_system::{RunError, ScheduleError, StopReason};
@@ -87,6 +88,9 @@ pub enum Unusable {
     /// It holds a witness that cannot be read.
     #[error("{0}")]
     Witness(WrongWitness),
+    /// It is no recording of a native program.
+    #[error("{0}")]
+    Recording(#[source] BadRecording),
     /// The machine refuses its program.
     #[error("{}", escape(&.0.to_string()))]
     Program(#[source] ProgramError),

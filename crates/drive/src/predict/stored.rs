@@ -151,6 +151,16 @@ pub(crate) fn step_fields(trace: &Trace, event: EventId) -> [Option<String>; 3] 
 }
 
 impl StoredWitness {
+    /// Reads the whole witness that a finding has with it; `None` if it has none, or not all of it.
+    pub(crate) fn of_finding(finding: &Finding) -> Option<StoredWitness> {
+        match &finding.witness {
+            Some(Placed { format, place: WitnessPlace::Inline(value) }) if format == FORMAT => {
+                witness(value).ok()
+            }
+            _ => None,
+        }
+    }
+
     /// Reads the witnesses of a text: a single witness, or those of a result's findings whose ids
     /// begin with `id`. `name` is the name of the text in messages.
     ///

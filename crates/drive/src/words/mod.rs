@@ -8,6 +8,7 @@ mod deadlocks;
 mod events;
 mod predicted;
 mod races;
+mod transactions;
 mod unordered;
 
 pub(crate) use conflicts::{FORCED, conflicts};
@@ -17,4 +18,5 @@ pub(crate) use predicted::{
     Predicted, UNDECIDED, add_free_reads, form_words, predictions, severity, with_trace,
 };
 pub(crate) use races::{RaceFinding, level, level_of, races};
+pub(crate) use transactions::transactions;
 pub(crate) use unordered::order;

@@ -118,6 +118,10 @@ names! { OptionName:
     MAX_REASONS "max-reasons";
     /// The file for a certificate.
     CERTIFICATE "certificate";
+    /// The most second runs of a program.
+    MAX_RERUNS "max-reruns";
+    /// Whether `begin` and `end` of threads mark atomic blocks.
+    TRANSACTIONS "transactions";
     /// Locations that are left out.
     IGNORE "ignore";
     /// Whether conflicts that the program orders are left out.
@@ -195,6 +199,8 @@ names! { OptionName:
     /// The input was not understood as a whole: the warnings of kind `ignored` say what was not; no
     /// option.
     NOT_UNDERSTOOD "not-understood";
+    /// The time after which a program that is run is ended.
+    RUN_TIME_LIMIT "run-time-limit";
     /// The user ended the job; no option.
     INTERRUPT "interrupt";
     /// The system had no more memory; no option.

@@ -205,12 +205,18 @@ names! { StatName:
     EXECUTED_TASKS "executed_tasks";
     /// Tasks that a program executed again.
     REPEATED_TASKS "repeated_tasks";
+    /// Second runs of a program.
+    RERUNS "reruns";
     /// Operations of a trace.
     OPERATIONS "operations";
     /// Strongly connected components of the conflicts.
     COMPONENTS "components";
     /// Input events that others interleave.
     EVENTS_INTERLEAVED "events_interleaved";
+    /// Atomic blocks of a trace of threads.
+    TRANSACTIONS "transactions";
+    /// Atomic blocks that lie on a cycle of conflicts.
+    TRANSACTIONS_ON_CYCLES "transactions_on_cycles";
     /// Violations, of whatever property.
     VIOLATIONS "violations";
     /// Procedures of a model.
@@ -239,6 +245,18 @@ names! { StatName:
     VIOLATIONS_OF_SERIALIZABILITY "violations_of_serializability";
     /// Violations of the order of starts.
     VIOLATIONS_OF_START_ORDER "violations_of_start_order";
+    /// Events in the recordings of a program, calls and returns included.
+    RECORDED "recorded";
+    /// Accesses to memory that no other thread touches, which are not in the trace.
+    PRIVATE_ACCESSES "private_accesses";
+    /// Repeated accesses that were not recorded.
+    REPEATED_ACCESSES "repeated_accesses";
+    /// Exit status of the program that was run.
+    PROGRAM_STATUS "program_status";
+    /// Signal that ended the program that was run.
+    PROGRAM_SIGNAL "program_signal";
+    /// Time for which the program ran.
+    PROGRAM_MS "program_ms";
     /// Time of the command.
     ELAPSED_MS "elapsed_ms";
     /// The most memory that was in use.

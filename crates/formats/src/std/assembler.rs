@@ -1,12 +1,11 @@
 //! Turns the names in lines of text into tables: threads, memory, locks, sites.
 
 use super::line::{self, Memory, Target};
-use super::memory::AddressMap;
 use super::sites::Sites;
 use crate::fault::{Fault, LineError, utf8};
 use anyorder_trace::{
-    Block, Handler, HandlerId, LabelScheme, Location, LocationId, NameId, NameIndex, Names, Op,
-    SiteId, TableFull, Tables, TaskDef, TaskId, TextIndex,
+    AddressMap, Block, Handler, HandlerId, LabelScheme, Location, LocationId, NameId, NameIndex,
+    Names, Op, SiteId, TableFull, Tables, TaskDef, TaskId, TextIndex,
 };
 
 /// The tables of a trace of threads, while it is read. All formats whose lines name a thread, an

@@ -26,7 +26,6 @@ pub use writer::{Losses, StdWriter};
 
 mod assembler;
 mod line;
-mod memory;
 mod reader;
 mod recent;
 mod representable;

@@ -1,14 +1,13 @@
 //! The writer: turns blocks of events into lines.
 
 use super::line;
-use super::memory::AddressMap;
 use super::representable::{Role, Texts, Unrepresentable, is_label, is_unknown_operation};
 use super::sites::UNKNOWN;
 use super::waiting::Waiting;
 use crate::decimal::{push_decimal, push_hexadecimal};
 use anyorder_trace::{
-    Block, EventKind, HandlerId, Location, Mode, NameId, Op, OperandKind, SiteId, Tables, TaskId,
-    TaskKind, TraceSink,
+    AddressMap, Block, EventKind, HandlerId, Location, Mode, NameId, Op, OperandKind, SiteId,
+    Tables, TaskId, TaskKind, TraceSink,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};

@@ -80,6 +80,8 @@ pub struct Facts {
     pub(crate) joins: Vec<Join>,
     /// The number of invocations in the whole trace.
     pub(crate) invocations: u64,
+    /// The last wait of each task on each condition, if it has no end in the trace.
+    open_waits: BTreeMap<(TaskId, u32), u64>,
 }
 
 /// The sections open in a lane. An acquire and a release cost `log n` with `n` locks held.
@@ -116,6 +118,14 @@ impl Open {
 }
 
 impl Facts {
+    /// Returns whether a wait, of which the facts are known, has its end in the trace.
+    #[must_use]
+    pub fn wait_ends(&self, event: u64) -> bool {
+        let fact = self.by_event.get(&event);
+        let open = fact.and_then(|fact| self.open_waits.get(&(fact.task, fact.operand)));
+        fact.is_some() && open != Some(&event)
+    }
+
     /// Gathers facts about some events in one pass over the trace. Omits events that the trace does
     /// not have. Memory is linear in the requested events.
     ///
@@ -206,6 +216,12 @@ impl Pass {
         let label = self.names.step(tables.meta.labels, op, columns.numbers.get(row).copied());
         match op.kind() {
             EventKind::Invoke => self.facts.invocations += 1,
+            EventKind::Wait => {
+                self.facts.open_waits.insert((task, operand), event);
+            }
+            EventKind::Wake => {
+                self.facts.open_waits.remove(&(task, operand));
+            }
             EventKind::Get => {
                 self.handlers.insert(task, HandlerId(operand));
             }

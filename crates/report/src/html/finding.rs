@@ -9,7 +9,7 @@ use super::write::HtmlOptions;
 use crate::words;
 use anyorder_common::numbers;
 use anyorder_finding::run::Run;
-use anyorder_finding::{ExplanationStep, Finding, Policy, Site, location};
+use anyorder_finding::{ExplanationStep, Finding, Policy, Reproduced, Site, location};
 use maud::{Markup, html};
 
 /// The most steps shown of a chain or an explanation.
@@ -66,6 +66,11 @@ pub(super) fn markup(
                     @if words::is_predicted(finding) {
                         @if finding.confirmed == Some(true) { span.chip.confirmed { "confirmed" } }
                         @else { span.chip.open { "unconfirmed" } }
+                    }
+                    @if let Some(reproduced) = &finding.reproduced {
+                        span.chip.(if reproduced.class == Reproduced::Reproduced { "confirmed" } else { "open" }) {
+                            (reproduced.class.word().replace('_', " "))
+                        }
                     }
                     @if let Some(group) = &finding.group { span.chip { "group " (safe(group).chars().take(4).collect::<String>()) } }
                     @if standing == "aside" { span.chip { @if finding.baseline { "baseline" } @else { "suppressed" } } }

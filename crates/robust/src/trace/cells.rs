@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// The cells of all locations.
 #[derive(Clone, Debug)]
-pub(super) struct Cells {
+pub(crate) struct Cells {
     /// By location: its first cell, and how many it has. Ignored locations have none.
     of_location: Vec<(u32, u32)>,
     count: usize,
@@ -16,7 +16,7 @@ pub(super) struct Cells {
 
 impl Cells {
     /// Cuts the locations of a trace. `ignored` says which ones take no part.
-    pub(super) fn new(tables: &Tables, ignored: impl Fn(LocationId) -> bool) -> Cells {
+    pub(crate) fn new(tables: &Tables, ignored: impl Fn(LocationId) -> bool) -> Cells {
         let bounds = |location: &Location| match *location {
             Location::Range { address, size, generation } => {
                 let end = u128::from(address) + u128::from(size.max(1));
@@ -46,13 +46,13 @@ impl Cells {
     }
 
     /// Returns the number of cells.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.count
     }
 
     /// Returns the cells of a location.
     #[inline]
-    pub(super) fn of(&self, location: u32) -> Range<usize> {
+    pub(crate) fn of(&self, location: u32) -> Range<usize> {
         let (first, count) = self.of_location[location as usize];
         first as usize..first as usize + count as usize
     }

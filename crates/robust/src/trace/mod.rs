@@ -45,7 +45,7 @@
 //! # Ok::<(), anyorder_trace::TableFull>(())
 //! ```
 
-mod cells;
+pub(crate) mod cells;
 mod check;
 mod conflicts;
 mod cycles;

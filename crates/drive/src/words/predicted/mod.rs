@@ -13,7 +13,7 @@ use anyorder_finding::{ExplanationStep, Finding, Harm, Kind, Severity, Stack, as
 use anyorder_hb::Filter;
 use anyorder_predict::check::{Category, Checked, Fact, Facts, Found};
 use anyorder_system::Cancel;
-use anyorder_trace::{Tables, Trace};
+use anyorder_trace::{EventKind, Tables, Trace};
 use hints::{Pair, hint};
 use std::collections::BTreeMap;
 use std::mem;
@@ -102,6 +102,11 @@ fn finding(
     if !found.is_confirmed() {
         finding.filters = vec![UNCONFIRMED.to_owned()];
     }
+    if found.is_confirmed() && is_woken(facts, found) {
+        finding.harm = Harm::Harmless;
+        finding.severity = Severity::Note;
+        finding.harm_class = Some(WOKEN.to_owned());
+    }
     let second_event = shown.second;
     let pair = Pair { tables, facts, category, first, second, second_event };
     finding.explanation = evidence::explanation(&pair, shown, &found.evidence);
@@ -109,6 +114,9 @@ fn finding(
         let rule = Some(rule.to_owned());
         finding.explanation.push(ExplanationStep { rule, ..ExplanationStep::new(text) });
     };
+    if finding.harm_class.as_deref() == Some(WOKEN) {
+        say(WOKEN, WOKEN_WHY.to_owned());
+    }
     if found.is_undecided {
         say("undecided", UNDECIDED.to_owned());
     }
@@ -117,6 +125,26 @@ fn finding(
     }
     say("hint", hint(&pair));
     Some(finding)
+}
+
+/// The class of signals that came before a wait which ended all the same.
+const WOKEN: &str = "woken";
+
+/// Why they do no harm.
+const WOKEN_WHY: &str = "the signal came first in the recorded run, and the wait ended all the same; where the wait comes first, the signal can wake it";
+
+/// Returns whether all pairs of a finding are signals that came before a wait, which ended: the
+/// other order loses nothing. A signal after its change of the predicate is such a one, where it is
+/// given without the lock.
+fn is_woken(facts: &Facts, found: &Found) -> bool {
+    let is_signal = |event: u64| {
+        let kind = facts.get(event).map(|fact| fact.op.kind());
+        matches!(kind, Some(EventKind::Signal | EventKind::Broadcast))
+    };
+    let all_known = found.members.len() as u64 == found.total;
+    found.category == Category::LostSignal
+        && all_known
+        && found.members.iter().all(|(a, b)| is_signal(*a) && facts.wait_ends(*b))
 }
 
 /// Makes a finding with the kind, the severity and the harm of its category.

@@ -6,7 +6,9 @@
 //! covers the first address of one of them. Use after free keeps the generation; use after reuse
 //! does not.
 
-use anyorder_trace::{Location, LocationId, TableFull};
+use crate::ids::LocationId;
+use crate::interner::TableFull;
+use crate::tables::Location;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::BuildHasher;
@@ -21,7 +23,7 @@ struct Entry {
 
 /// The locations of all address ranges so far.
 #[derive(Debug, Default)]
-pub(super) struct AddressMap {
+pub struct AddressMap {
     /// The location of each range in its current generation.
     current: HashTable<Entry>,
     hasher: DefaultHashBuilder,
@@ -34,9 +36,13 @@ pub(super) struct AddressMap {
 }
 
 impl AddressMap {
-    /// Returns the location of an access to a range.
+    /// Returns the location of an access to a range; a new one is appended to the table.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the table is full.
     #[inline]
-    pub(super) fn location(
+    pub fn location(
         &mut self,
         table: &mut Vec<Location>,
         address: u64,
@@ -81,7 +87,8 @@ impl AddressMap {
 
     /// Returns whether the trace has said something of the memory at an address: it was allocated,
     /// or accessed with a size.
-    pub(super) fn knows(&self, address: u64) -> bool {
+    #[must_use]
+    pub fn knows(&self, address: u64) -> bool {
         let of_blocks = self.generations.range(..=address).next_back();
         let of_accesses = self.ordered.range(..=(address, u32::MAX)).next_back();
         self.allocated.contains_key(&address)
@@ -90,18 +97,20 @@ impl AddressMap {
     }
 
     /// Returns whether the trace has given no sizes so far.
-    pub(super) fn is_empty(&self) -> bool {
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
         self.ordered.is_empty() && self.allocated.is_empty()
     }
 
     /// Returns the size of the last allocation at exactly this address, truncated to 32 bits.
-    pub(super) fn allocated(&self, address: u64) -> Option<u32> {
+    #[must_use]
+    pub fn allocated(&self, address: u64) -> Option<u32> {
         self.allocated.get(&address).copied()
     }
 
     /// Starts a new generation of a range. Costs the logarithm of the number of known ranges, and a
     /// constant for each range and generation that ends.
-    pub(super) fn allocate(&mut self, address: u64, size: u64) {
+    pub fn allocate(&mut self, address: u64, size: u64) {
         self.allocated.insert(address, u32::try_from(size).unwrap_or(u32::MAX));
         if size == 0 {
             return;

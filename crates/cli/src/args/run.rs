@@ -1,0 +1,128 @@
+//! The options of `anyorder run`.
+
+use crate::args::{CountingArgs, ListArgs, OutputArgs, OutputFormat, WitnessArgs};
+use crate::units::parse_duration;
+use anyorder_drive::{CheckTraceOptions, GroupBy};
+use clap::{Args, ValueHint};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::check::GROUPS;
+use super::choice::choice;
+
+/// `anyorder run`.
+#[derive(Args, Debug, Clone)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct RunArgs {
+    /// The program and its arguments. Options of `anyorder` stand before it
+    #[arg(required = true, num_args = 1.., value_name = "PROGRAM", trailing_var_arg = true, allow_hyphen_values = true, value_hint = ValueHint::CommandWithArguments)]
+    pub(crate) command: Vec<OsString>,
+
+    /// Write the recorded run to this file, as a trace for `anyorder check` and all other commands:
+    /// as text if the name ends with `.txt`, else in the binary format
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Run")]
+    pub(crate) record: Option<PathBuf>,
+
+    /// Record only; do not look for anything
+    #[arg(long, requires = "record", help_heading = "Run")]
+    pub(crate) no_check: bool,
+
+    /// Run the program again for each finding with a witness, and hold its threads so that the
+    /// order of the witness happens
+    #[arg(long, conflicts_with = "no_check", help_heading = "Run")]
+    pub(crate) confirm: bool,
+
+    /// The most runs for `--confirm`
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 20,
+        requires = "confirm",
+        help_heading = "Run"
+    )]
+    pub(crate) max_reruns: usize,
+
+    /// End the program after this time, and look at what it did until then; for example `30s`
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Run")]
+    pub(crate) run_time_limit: Option<Duration>,
+
+    /// Exit with the status of the program, whatever is found
+    #[arg(long, help_heading = "Run")]
+    pub(crate) exit_zero: bool,
+
+    /// How to group races into findings
+    #[arg(long, value_parser = choice(GROUPS), value_name = "HOW", default_value = "sites", help_heading = "Analysis")]
+    pub(crate) group_by: GroupBy,
+
+    /// Maximum number of event pairs listed for each finding; all are counted
+    #[arg(long, value_name = "N", default_value_t = 1000, help_heading = "Analysis")]
+    pub(crate) max_pairs: usize,
+
+    /// Report only happens-before races of this run; do not predict what happens in other orders
+    #[arg(long, help_heading = "Analysis")]
+    pub(crate) no_predict: bool,
+
+    #[command(flatten)]
+    pub(crate) witnesses: WitnessArgs,
+
+    #[command(flatten)]
+    pub(crate) out: OutputArgs,
+
+    #[command(flatten)]
+    pub(crate) list: ListArgs,
+
+    #[command(flatten)]
+    pub(crate) counting: CountingArgs,
+}
+
+impl RunArgs {
+    /// Returns the options of the check of a recorded run.
+    pub(crate) fn trace_options(&self) -> CheckTraceOptions {
+        CheckTraceOptions {
+            group_by: self.group_by,
+            max_pairs: self.max_pairs,
+            predict: !self.no_predict,
+            witnesses: self.witnesses.options(),
+            ..CheckTraceOptions::default()
+        }
+    }
+
+    /// Returns where the standard output of the program and the result go.
+    pub(crate) fn streams(&self) -> RunStreams {
+        match (&self.out.output, self.out.format) {
+            (Some(_), _) => RunStreams::Apart,
+            (None, OutputFormat::Text) => RunStreams::ResultToStderr,
+            (None, _) => RunStreams::ProgramToStderr,
+        }
+    }
+}
+
+/// Where the standard output of the program and the result go, so that they do not mix.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum RunStreams {
+    /// The result goes to a file.
+    Apart,
+    /// The program has standard output, and the result is for people.
+    ResultToStderr,
+    /// The result is for machines, and has standard output.
+    ProgramToStderr,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gcc -g -O1 -fsanitize=thread -o prog prog.c
+  anyorder run ./prog                              run it, and print what can go wrong in other orders
+  anyorder run --confirm ./prog                    and make it happen in second runs
+  anyorder run --report report -- ./prog -v file   and write an HTML report
+  anyorder run --run-time-limit 10s ./server       end it after 10 seconds, or by Ctrl-C
+  anyorder run --record run.trace --no-check ./prog
+  anyorder check run.trace                         look at it later
+  anyorder run --format sarif -o races.sarif ./prog
+
+The program has standard input and output; the result goes to standard error, or to the file of
+`--output`. With a format for machines and no `--output`, the result has standard output, and what the
+program prints there goes to standard error.
+
+Exit status: 1 with findings that count, 2 if the program cannot be run; else that of the program
+(128 and the number of the signal that ended it), if it is not 0; else 3 if the result is not complete.";

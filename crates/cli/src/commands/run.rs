@@ -1,0 +1,278 @@
+//! `anyorder run`: runs a native program under the recording runtime, and checks what it did.
+
+mod confirm;
+
+use crate::args::{GROUPS, Global, RunArgs, RunStreams, word_of};
+use crate::commands::predict::UNCONFIRMED;
+use crate::commands::runner::{Ending, Runner};
+use crate::failure::{Failure, JobFailure, Usage, note, warn};
+use crate::guard::{Document, Kind, foreground};
+use crate::output::{bytes_to, give_stdout_away, stderr_for_program};
+use crate::reading::{MAPS, ask, failed, failed_to_read};
+use crate::watch::Watch;
+use crate::witness::Replay;
+use anyorder_common::files::{Source, read_found};
+use anyorder_common::numbers::plural;
+use anyorder_common::text::{quote, shown};
+use anyorder_drive::native_run::launch::{Build, Ended, Launch, Stage, find_program, recognise};
+use anyorder_drive::native_run::{RecordedImage, RecordedRun, traced};
+use anyorder_drive::{JobResult, check_trace};
+use anyorder_finding::{Finding, Input, Warning, WarningKind, exit, option, stat};
+use anyorder_formats::detect::Format;
+use anyorder_formats::open::create;
+use anyorder_trace::Trace;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::{ExitCode, Stdio};
+use std::sync::{Mutex, PoisonError};
+
+/// The most bytes of one recording that are read, where memory has no limit.
+const BYTES_MAX: u64 = 16 << 30;
+
+/// The bytes of memory for each byte of a recording, at most.
+const MEMORY_FOR_BYTE: u64 = 8;
+
+/// The standard output of the program, where it is not ours.
+static PROGRAM_STDOUT: Mutex<Option<Stdio>> = Mutex::new(None);
+
+/// Divides the standard streams between the program and the result, before anything is written.
+pub(super) fn divide_streams(args: &RunArgs) -> Result<(), Failure> {
+    let stdout = match args.streams() {
+        RunStreams::Apart => return Ok(()),
+        RunStreams::ResultToStderr => give_stdout_away(),
+        RunStreams::ProgramToStderr => stderr_for_program(),
+    };
+    let stdout = stdout.map_err(|error| Usage::CannotRecord { error })?;
+    *PROGRAM_STDOUT.lock().unwrap_or_else(PoisonError::into_inner) = Some(stdout);
+    Ok(())
+}
+
+/// Runs the program, checks what was recorded, and returns the exit status.
+pub(super) fn run(args: &RunArgs, global: &Global, watch: &Watch) -> Result<ExitCode, Failure> {
+    let Some((name, arguments)) = args.command.split_first() else {
+        return Ok(ExitCode::from(exit::USAGE));
+    };
+    let (program, build) = found(name)?;
+    let document = Document {
+        command: "run",
+        out: args.out.clone(),
+        max_findings: args.list.max_findings,
+        policy: args.counting.policy(vec![UNCONFIRMED.to_owned()]),
+        kind: Kind::Search,
+    };
+    let runner = Runner::begin(document, global, watch).accepting(&args.counting)?;
+    if !build.sees_accesses() && !global.quiet {
+        warn(&format!(
+            "{}: built without `-fsanitize=thread`: its locks, threads and memory are seen, its accesses are not",
+            shown(name.as_ref())
+        ));
+    }
+    let stage = Stage::new().map_err(|error| Usage::CannotRecord { error })?;
+    let stdout = PROGRAM_STDOUT.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let plan = None;
+    let launch = Launch { program: &program, name, arguments, build: &build, stdout, plan };
+    let not_started = |error| Usage::NotStarted { name: name.clone(), error };
+    let running = stage.start(launch).map_err(not_started)?;
+    let ended = foreground::run(&running, || running.wait(args.run_time_limit));
+    let ended = ended.map_err(not_started)?;
+    say_end(name, &ended, global);
+    let images = stage.found().map_err(|error| failed_to_read(&stage.recordings(), error))?;
+    let again = Again { stage: &stage, program: &program, name, arguments, build: &build };
+    let last = images_of(args, &again, &images, &ended, &runner)?;
+    if args.no_check {
+        return Ok(status_of(&ended, ExitCode::from(exit::CLEAN), true));
+    }
+    let status = runner.finish(Ending {
+        change: &|outcome| {
+            outcome.findings.iter_mut().for_each(|finding| set_replay(args, finding));
+        },
+        trace: last.as_ref().filter(|_| images.len() == 1),
+        ..Ending::default()
+    })?;
+    Ok(status_of(&ended, status, args.exit_zero))
+}
+
+/// What starts the program once more.
+pub(super) struct Again<'a> {
+    stage: &'a Stage,
+    program: &'a Path,
+    name: &'a OsStr,
+    arguments: &'a [OsString],
+    build: &'a Build,
+}
+
+/// Sets the command that shows a finding again. Without `--record` no file has the trace, and no
+/// command can read it.
+fn set_replay(args: &RunArgs, finding: &mut Finding) {
+    let Some(file) = &args.record else {
+        finding.replay = None;
+        return;
+    };
+    let witness = finding.witness.as_ref();
+    if witness.is_some_and(|witness| witness.format == "reordering") {
+        let file = finding.input.clone().unwrap_or_else(|| file.to_string_lossy().into_owned());
+        let trace = quote(&file);
+        let group_by = word_of(GROUPS, args.group_by);
+        let again = format!("anyorder check {trace} --group-by {group_by} --format json");
+        finding.replay = Some(Replay::Command(&again).command(&trace, &finding.id));
+    }
+}
+
+/// Finds the program, and how it was built.
+fn found(name: &OsStr) -> Result<(PathBuf, Build), Failure> {
+    use anyorder_drive::native_run::launch::Refusal;
+    let refused = |why| Usage::Program { name: name.to_owned(), why };
+    let program = find_program(name).ok_or_else(|| refused(Refusal::NotFound))?;
+    let build = recognise(&program).map_err(refused)?;
+    Ok((program, build))
+}
+
+/// Says how the program ended, where that was not by itself.
+fn say_end(name: &OsStr, ended: &Ended, global: &Global) {
+    if global.quiet {
+        return;
+    }
+    let name = shown(name.as_ref());
+    match (ended.timed_out, ended.signal) {
+        (true, _) => note(&format!("{name}: ended after {:.1} s", ended.ran.as_secs_f64())),
+        (false, Some(signal)) => note(&format!("{name}: ended by signal {signal}")),
+        (false, None) => {}
+    }
+}
+
+/// Makes a trace of each recorded image, keeps it and checks it, as was asked for. Returns the last
+/// trace.
+fn images_of(
+    args: &RunArgs,
+    again: &Again<'_>,
+    images: &[(PathBuf, PathBuf)],
+    ended: &Ended,
+    runner: &Runner<'_>,
+) -> Result<Option<Trace>, Failure> {
+    let name = again.name;
+    if images.is_empty() {
+        let text = "nothing was recorded: the program did not load the runtime";
+        let mut result = JobResult::default();
+        let name = name.to_string_lossy();
+        result.warnings.push(Warning::new(WarningKind::Ignored, &name, text, 1));
+        set_end(&mut result, args, ended);
+        runner.add(vec![Input::new(Path::new(&*name), "program")], result, |_| {});
+        return Ok(None);
+    }
+    let mut last = None;
+    for (number, (events, maps)) in images.iter().enumerate() {
+        let kept = args.record.as_ref().map(|file| numbered(file, number));
+        let path = kept.clone().unwrap_or_else(|| numbered(Path::new(name), number));
+        let input = Input::new(&path, "recording");
+        runner.working_on(&input);
+        let recorded = read(&path, events, maps, runner)?;
+        if let Some(file) = kept {
+            write(&file, &recorded.input.trace, runner)?;
+        }
+        if args.no_check {
+            continue;
+        }
+        runner.global.print_warnings(&path, &recorded.input.form);
+        let control = runner.watch.control();
+        let mut result = check_trace(&recorded.input, &args.trace_options(), &control)?;
+        let stats = &mut result.stats;
+        stats.set(stat::RECORDED, recorded.stats.recorded);
+        stats.set(stat::PRIVATE_ACCESSES, recorded.stats.private);
+        stats.set(stat::REPEATED_ACCESSES, recorded.repeated);
+        if number == 0 && args.confirm {
+            confirm::confirm(again, (&recorded, &mut result), args, ended, runner)?;
+        }
+        if number == 0 {
+            set_end(&mut result, args, ended);
+        }
+        runner.ended(&result);
+        runner.add(vec![input], result, |options| {
+            options.set(option::STRICT, args.counting.strict);
+        });
+        last = Some(recorded.input.trace);
+    }
+    Ok(last)
+}
+
+/// Adds how the program ended.
+fn set_end(result: &mut JobResult, args: &RunArgs, ended: &Ended) {
+    let ms = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    let number = |number: i32| u64::from(number.unsigned_abs());
+    let stats = &mut result.stats;
+    if let Some(status) = ended.status {
+        stats.set(stat::PROGRAM_STATUS, number(status));
+    }
+    if let Some(signal) = ended.signal {
+        stats.set(stat::PROGRAM_SIGNAL, number(signal));
+    }
+    stats.set(stat::PROGRAM_MS, ms(ended.ran));
+    result.options.set_some(option::RUN_TIME_LIMIT, args.run_time_limit.map(ms));
+    if ended.timed_out {
+        result.cut_by(option::RUN_TIME_LIMIT);
+    }
+}
+
+/// Reads the recording of one image.
+fn read(
+    name: &Path,
+    events: &Path,
+    maps: &Path,
+    runner: &Runner<'_>,
+) -> Result<RecordedRun, Failure> {
+    let maps_text = read_found(maps, MAPS, ask).map_err(|error| failed(maps, MAPS, error))?;
+    let source = Source::open(events, ask).map_err(|error| failed_to_read(events, error))?;
+    let memory = runner.watch.asked.memory_limit;
+    let image = RecordedImage {
+        name: name.to_string_lossy().into_owned(),
+        events: source,
+        maps: maps_text.unwrap_or_default(),
+        bytes_max: memory.map_or(BYTES_MAX, |limit| limit / MEMORY_FOR_BYTE),
+        folder: std::env::current_dir().unwrap_or_default(),
+    };
+    Ok(traced(image, &runner.watch.control())?)
+}
+
+/// Writes a trace to a file: as text if its name says so.
+fn write(file: &Path, trace: &Trace, runner: &Runner<'_>) -> Result<(), Failure> {
+    let is_text = file.extension().is_some_and(|end| end == "txt");
+    let format = if is_text { Format::NativeText } else { Format::NativeBinary };
+    let failed = |error| JobFailure::writing(file, error);
+    bytes_to(Some(file), |out| {
+        let mut sink = create(format, Box::new(out)).map_err(failed)?;
+        Ok(trace.write(sink.as_mut()).map_err(failed)?)
+    })?;
+    if !runner.global.quiet {
+        let events = plural(trace.len() as u64, "event");
+        note(&format!("wrote {events} to {} as {}", shown(file), format.title()));
+    }
+    Ok(())
+}
+
+/// Returns the path for the image with a number: the first has the path itself.
+fn numbered(path: &Path, number: usize) -> PathBuf {
+    if number == 0 {
+        return path.to_owned();
+    }
+    let mut name: OsString = path.file_stem().unwrap_or_default().to_owned();
+    name.push(format!(".{}", number + 1));
+    if let Some(end) = path.extension() {
+        name.push(".");
+        name.push(end);
+    }
+    path.with_file_name(name)
+}
+
+/// Returns the exit status: that of the result if there are findings, else that of the program if
+/// it failed, else that of the result.
+fn status_of(ended: &Ended, result: ExitCode, own: bool) -> ExitCode {
+    let of_program = match (ended.status, ended.signal) {
+        (Some(status), _) => status as u8,
+        (None, signal) => 128_u8.saturating_add(signal.unwrap_or(0) as u8),
+    };
+    let found = result == ExitCode::from(exit::FINDINGS);
+    match (own, found, of_program) {
+        (true, _, _) => ExitCode::from(of_program),
+        (false, true, _) | (false, false, 0) => result,
+        (false, false, _) => ExitCode::from(of_program),
+    }
+}

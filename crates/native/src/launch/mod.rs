@@ -1,0 +1,171 @@
+//! Starts a program under the recording runtime.
+//!
+//! The image of the runtime is put into a folder under the names of ThreadSanitizer's runtimes, and
+//! that folder comes first where the loader looks for libraries. So a program that was built by
+//! `-fsanitize=thread` with a shared runtime, as `gcc` does it, runs with ours, and need not be
+//! built again. A program that was built without it has the image loaded before all else: its
+//! locks, threads and memory are seen, and its accesses are not.
+
+mod child;
+mod recognise;
+
+pub use child::{Ended, Program, Signal};
+pub use recognise::{Build, Recognised, Refusal, find_program, recognise};
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The runtime: a shared object. Empty where it cannot be built: then no program can be recorded.
+pub const IMAGE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/image.so"));
+
+/// The file of the image. The loader takes it for what a program by `gcc` asks for.
+const IMAGE_NAME: &str = "libtsan.so.2";
+
+/// The other names under which a program asks for it.
+const OTHER_NAMES: &[&str] =
+    &["libtsan.so.0", "libtsan.so.1", "libclang_rt.tsan.so", "libclang_rt.tsan-x86_64.so"];
+
+/// The variable by which the program finds the folder for its recording.
+const RECORDING: &str = "ANYORDER_RECORDING";
+
+/// The variable by which it finds its plan.
+const PLAN: &str = "ANYORDER_PLAN";
+
+/// A folder with the image, and one for the recording. Both are removed with it.
+#[derive(Debug)]
+pub struct Stage {
+    folder: tempfile::TempDir,
+}
+
+/// What a program is started with.
+#[derive(Debug)]
+pub struct Launch<'a> {
+    /// The program, as it was found.
+    pub program: &'a Path,
+    /// The name under which it is started, as it was typed.
+    pub name: &'a OsStr,
+    /// Its arguments.
+    pub arguments: &'a [OsString],
+    /// How it was built.
+    pub build: &'a Build,
+    /// Its standard output, where it is not ours.
+    pub stdout: Option<Stdio>,
+    /// The plan that its threads keep. Under one the program reads nothing, and what it prints is
+    /// thrown away.
+    pub plan: Option<&'a Path>,
+}
+
+impl Stage {
+    /// Makes the folders, below the folder for temporary files.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a program cannot be recorded on this system, and with errors of the file system.
+    pub fn new() -> io::Result<Stage> {
+        if IMAGE.is_empty() {
+            let what = "programs can be recorded on Linux on x86-64 only";
+            return Err(io::Error::new(io::ErrorKind::Unsupported, what));
+        }
+        let folder = tempfile::Builder::new().prefix("anyorder-run-").tempdir()?;
+        let stage = Stage { folder };
+        std::fs::create_dir(stage.libraries())?;
+        std::fs::create_dir(stage.recordings())?;
+        let image = stage.libraries().join(IMAGE_NAME);
+        std::fs::write(&image, IMAGE)?;
+        for name in OTHER_NAMES {
+            // One file under several names: the loader loads it once.
+            std::fs::hard_link(&image, stage.libraries().join(name))?;
+        }
+        Ok(stage)
+    }
+
+    fn libraries(&self) -> PathBuf {
+        self.folder.path().join("lib")
+    }
+
+    /// Returns the folder of the recordings.
+    #[must_use]
+    pub fn recordings(&self) -> PathBuf {
+        self.folder.path().join("recording")
+    }
+
+    /// Returns the file of a plan.
+    #[must_use]
+    pub fn plan(&self) -> PathBuf {
+        self.folder.path().join("plan")
+    }
+
+    /// Starts a program. It has our standard streams, but for its output where another one is
+    /// given.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the system cannot start it.
+    pub fn start(&self, launch: Launch<'_>) -> io::Result<Program> {
+        let mut command = Command::new(launch.program);
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::arg0(&mut command, launch.name);
+        command.args(launch.arguments);
+        command.env(RECORDING, self.recordings());
+        command.env("LD_LIBRARY_PATH", before("LD_LIBRARY_PATH", self.libraries()));
+        if let Some(plan) = launch.plan {
+            command.env(PLAN, plan);
+        }
+        if launch.build.needs_preload() {
+            let image = self.libraries().join(IMAGE_NAME);
+            command.env("LD_PRELOAD", before("LD_PRELOAD", image));
+        }
+        if let Some(stdout) = launch.stdout {
+            command.stdout(stdout);
+        }
+        if launch.plan.is_some() {
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        }
+        Ok(Program::new(command.spawn()?))
+    }
+
+    /// Returns the recordings that are there, each with its `.maps`, in the order of their names.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the folder cannot be read.
+    pub fn found(&self) -> io::Result<Vec<(PathBuf, PathBuf)>> {
+        found(&self.recordings())
+    }
+}
+
+/// Returns the recordings in a folder: `PID-N.rec` with `PID-N.maps`, in the order in which the
+/// images began as far as their numbers tell.
+///
+/// # Errors
+///
+/// Fails when the folder cannot be read.
+pub fn found(folder: &Path) -> io::Result<Vec<(PathBuf, PathBuf)>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        let numbers = path.file_stem().and_then(OsStr::to_str).and_then(|stem| {
+            let (process, image) = stem.split_once('-')?;
+            Some((process.parse::<u64>().ok()?, image.parse::<u64>().ok()?))
+        });
+        if path.extension().is_some_and(|end| end == "rec")
+            && let Some(numbers) = numbers
+        {
+            found.push((numbers, path.with_extension("maps"), path));
+        }
+    }
+    found.sort();
+    Ok(found.into_iter().map(|(_, maps, path)| (path, maps)).collect())
+}
+
+/// Puts a path before those that a variable has.
+fn before(variable: &str, path: PathBuf) -> OsString {
+    let mut value = path.into_os_string();
+    if let Some(old) = std::env::var_os(variable).filter(|old| !old.is_empty()) {
+        value.push(":");
+        value.push(old);
+    }
+    value
+}

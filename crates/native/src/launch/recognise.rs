@@ -1,0 +1,155 @@
+//! Finds out how a program was built.
+
+use object::elf::{DT_NEEDED, EM_X86_64, FileHeader64};
+use object::read::elf::{Dyn, ElfFile64, FileHeader};
+use object::{Endianness, Object, ObjectSymbol, ReadCache, ReadRef};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// How a program was built.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Build {
+    /// With ThreadSanitizer, whose shared runtime has this name: ours takes its place.
+    Sanitized(String),
+    /// Without it: accesses are not seen.
+    Plain,
+    /// A script; the interpreter was built like this.
+    Script(Box<Build>),
+}
+
+impl Build {
+    /// Returns whether the runtime must be loaded before all else: the program does not ask for it.
+    pub(super) fn needs_preload(&self) -> bool {
+        !matches!(self, Build::Sanitized(_))
+    }
+
+    /// Returns whether accesses of the program itself are recorded.
+    #[must_use]
+    pub fn sees_accesses(&self) -> bool {
+        matches!(self, Build::Sanitized(_))
+    }
+}
+
+/// Why a program cannot be recorded.
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+    /// There is no such program.
+    #[error("no such program")]
+    NotFound,
+    /// It cannot be read.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// It is no program of this kind of machine.
+    #[error("expected a program for Linux on x86-64, or a script")]
+    Foreign,
+    /// The runtime of ThreadSanitizer is a part of it.
+    #[error("it contains the runtime of ThreadSanitizer, which cannot be replaced")]
+    Static,
+    /// It loads no libraries, and so no runtime.
+    #[error("it is linked statically, so no runtime can be loaded into it")]
+    NoLoader,
+}
+
+/// A program, and what it is.
+pub type Recognised = Result<Build, Refusal>;
+
+/// Finds a program as a shell does: a name without a slash in the folders of `PATH`.
+#[must_use]
+pub fn find_program(name: &OsStr) -> Option<PathBuf> {
+    let path = Path::new(name);
+    if path.components().count() > 1 || name.as_encoded_bytes().contains(&b'/') {
+        return Some(path.to_owned());
+    }
+    let folders = std::env::var_os("PATH")?;
+    let candidates = std::env::split_paths(&folders).map(|folder| folder.join(name));
+    candidates.into_iter().find(|path| is_executable(path))
+}
+
+#[cfg(unix)]
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(path: &Path) -> bool {
+    path.is_file()
+}
+
+/// Finds out how a program was built. Reads its headers and its symbols only.
+///
+/// # Errors
+///
+/// Fails for a program that cannot be recorded.
+pub fn recognise(program: &Path) -> Recognised {
+    recognise_within(program, 4)
+}
+
+/// `depth` bounds how often an interpreter may be a script itself.
+fn recognise_within(program: &Path, depth: u32) -> Recognised {
+    let meta = program.metadata().map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => Refusal::NotFound,
+        _ => Refusal::Io(error),
+    })?;
+    if !meta.is_file() {
+        return Err(Refusal::Foreign);
+    }
+    let mut file = File::open(program)?;
+    let mut head = Vec::new();
+    file.by_ref().take(512).read_to_end(&mut head)?;
+    if head.starts_with(b"#!") {
+        let line = head[2..].split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let line = String::from_utf8_lossy(line).into_owned();
+        let mut words = line.split_ascii_whitespace();
+        let interpreter = words.next().ok_or(Refusal::Foreign)?;
+        let by_env = Path::new(interpreter).ends_with("env");
+        let named = if by_env { words.find(|word| !word.starts_with('-')) } else { None };
+        let interpreter = match named {
+            Some(name) => find_program(OsStr::new(name)).ok_or(Refusal::NotFound)?,
+            None => PathBuf::from(interpreter),
+        };
+        let of = match depth {
+            0 => return Err(Refusal::Foreign),
+            _ => recognise_within(&interpreter, depth - 1)?,
+        };
+        return Ok(Build::Script(Box::new(of)));
+    }
+    if !head.starts_with(b"\x7fELF") {
+        return Err(Refusal::Foreign);
+    }
+    of_elf(&ReadCache::new(file)).unwrap_or(Err(Refusal::Foreign))
+}
+
+fn of_elf<'a, R: ReadRef<'a>>(data: R) -> object::Result<Recognised> {
+    let header = FileHeader64::<Endianness>::parse(data)?;
+    let endian = header.endian()?;
+    if header.e_machine.get(endian) != EM_X86_64 {
+        return Ok(Err(Refusal::Foreign));
+    }
+    let sections = header.sections(endian, data)?;
+    let mut has_loader = false;
+    if let Some((entries, index)) = sections.dynamic(endian, data)? {
+        let strings = sections.strings(endian, data, index)?;
+        has_loader = true;
+        for entry in entries {
+            if entry.tag(endian) != DT_NEEDED {
+                continue;
+            }
+            let name = entry.string(endian, strings)?;
+            let name = String::from_utf8_lossy(name).into_owned();
+            if name.starts_with("libtsan.so") || name.starts_with("libclang_rt.tsan") {
+                return Ok(Ok(Build::Sanitized(name)));
+            }
+        }
+    }
+    let file = ElfFile64::<Endianness, R>::parse(data)?;
+    let is_runtime = |symbol: object::read::elf::ElfSymbol64<'a, '_, Endianness, R>| {
+        symbol.is_definition() && symbol.name() == Ok("__tsan_init")
+    };
+    if file.symbols().any(is_runtime) || file.dynamic_symbols().any(is_runtime) {
+        return Ok(Err(Refusal::Static));
+    }
+    Ok(if has_loader { Ok(Build::Plain) } else { Err(Refusal::NoLoader) })
+}

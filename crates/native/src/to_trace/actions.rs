@@ -1,0 +1,579 @@
+//! The second pass: the event of the trace for each event of the recording.
+
+use super::stacks::{Stacks, Where};
+use super::survey::Survey;
+use super::{Names, Stats, Traced};
+use crate::merge::Step;
+use crate::merge::held::{Locks, Mode as Held};
+use crate::recording::{Event, Recording, kind};
+use anyorder_trace::{
+    AddressMap, Columns, ConditionId, EventKind, Handler, HandlerId, Interner, Invocation,
+    InvocationId, LabelScheme, Location, LocationId, LockId, Meta, Mode, NameId, Op, Site,
+    TableFull, TaskDef, TaskId, Trace,
+};
+use rustc_hash::FxHashMap;
+
+/// The origin of an event of the trace that was not recorded.
+pub(crate) const NO_ORIGIN: u32 = u32::MAX;
+
+/// How far a thread has come.
+#[derive(Clone, Copy, Debug, Default)]
+struct Thread {
+    /// Its events so far.
+    taken: u64,
+    /// Whether it has an event besides its beginning.
+    has_begun: bool,
+    /// Whether it may have no further event: it has ended, or was joined.
+    is_over: bool,
+    /// Its stack.
+    stack: Option<(u64, u64)>,
+}
+
+/// Who waits on a condition, and what can have woken them.
+#[derive(Clone, Debug, Default)]
+struct Condition {
+    /// The threads that wait, and have seen no signal since.
+    alone: Vec<usize>,
+    /// Signals that have woken nobody.
+    signals: u64,
+    broadcast: bool,
+}
+
+/// The threads that have arrived at a barrier.
+#[derive(Clone, Debug, Default)]
+struct Barrier {
+    count: u64,
+    arrived: u64,
+    round: u64,
+    /// The round in which each thread arrived last.
+    rounds: FxHashMap<usize, u64>,
+}
+
+/// Makes the events.
+pub(super) struct Maker<'a> {
+    recording: &'a Recording,
+    survey: &'a Survey,
+    names: &'a mut dyn Names,
+    interner: Interner,
+    columns: Columns,
+    stacks: Stacks<'a>,
+    memory: AddressMap,
+    locks: Locks,
+    /// The static variables that have given their names, with their addresses.
+    variables: FxHashMap<String, u64>,
+    lock_ids: FxHashMap<u64, LockId>,
+    condition_ids: FxHashMap<u64, ConditionId>,
+    /// Locations of objects that synchronise: by object, what it is, and its round.
+    objects: FxHashMap<(u64, &'static str), LocationId>,
+    invocations: FxHashMap<(u64, &'static str), InvocationId>,
+    barriers: FxHashMap<u64, Barrier>,
+    /// How often each descriptor was closed.
+    descriptors: FxHashMap<u64, u64>,
+    conditions: FxHashMap<u64, Condition>,
+    threads: Vec<Thread>,
+    stats: Stats,
+    failure: Option<u64>,
+    /// By event of the trace: see [`Traced::origins`].
+    origins: Vec<u32>,
+}
+
+impl<'a> Maker<'a> {
+    /// Makes the tables of threads.
+    pub(super) fn new(
+        recording: &'a Recording,
+        survey: &'a Survey,
+        names: &'a mut dyn Names,
+    ) -> Result<Maker<'a>, TableFull> {
+        let mut interner = Interner::default();
+        interner.tables.meta.labels = LabelScheme::Position;
+        Meta::RECORDING.clone_into(&mut interner.tables.meta.origin);
+        for (thread, facts) in recording.threads.iter().zip(&survey.threads) {
+            let routine = facts.routine.and_then(|at| names.frames(at).pop());
+            let routine = routine.filter(|frame| frame.line != 0).map(|frame| frame.function);
+            let routine = routine.filter(|name| !name.is_empty() && thread.number != 0);
+            let number = thread.number;
+            let name = interner.name(&match routine {
+                _ if number == 0 => "main".to_owned(),
+                Some(routine) => format!("T{number} {routine}"),
+                None => format!("T{number}"),
+            })?;
+            let handler = interner.push_handler(Handler { name, ..Handler::default() })?;
+            interner.push_task(TaskDef { name, handler, ..TaskDef::default() })?;
+        }
+        Ok(Maker {
+            recording,
+            survey,
+            names,
+            interner,
+            columns: Columns::default(),
+            stacks: Stacks::new(&recording.modules, recording.threads.len()),
+            memory: AddressMap::default(),
+            locks: Locks::default(),
+            variables: FxHashMap::default(),
+            lock_ids: FxHashMap::default(),
+            condition_ids: FxHashMap::default(),
+            objects: FxHashMap::default(),
+            invocations: FxHashMap::default(),
+            barriers: FxHashMap::default(),
+            descriptors: FxHashMap::default(),
+            conditions: FxHashMap::default(),
+            threads: vec![Thread::default(); recording.threads.len()],
+            stats: Stats::default(),
+            failure: None,
+            origins: Vec::new(),
+        })
+    }
+
+    /// Returns the number of events so far.
+    pub(super) fn len(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Ends the trace.
+    pub(super) fn finish(mut self) -> Traced {
+        self.stats.ambiguous = self.stacks.ambiguous;
+        self.stats.nowhere = self.stacks.unknown;
+        let trace = Trace::new(self.interner.tables, self.columns);
+        let (stats, failure, origins) = (self.stats, self.failure, self.origins);
+        Traced { trace, stats, failure, unseen: Vec::new(), origins }
+    }
+
+    /// Takes the next event.
+    pub(super) fn step(&mut self, step: &Step) -> Result<(), TableFull> {
+        let (lane, event) = (step.thread, &step.event);
+        self.threads[lane].taken += 1;
+        match event.kind {
+            kind::CALL => self.stacks.call(lane, event.address),
+            kind::RETURN => self.stacks.return_(lane),
+            kind::UNWIND => self.stacks.unwind(lane, event.address),
+            kind::READ..=kind::VPTR_WRITE => self.access(lane, event)?,
+            kind::ATOMIC_LOAD..=kind::FENCE => self.atomic(lane, event)?,
+            kind::ALLOC => self.alloc(lane, event, event.address, event.third)?,
+            kind::FREE => self.free(lane, event, event.address, event.third)?,
+            kind::LOCK..=kind::LOCK_DESTROY => self.lock(lane, event)?,
+            kind::COND_WAIT..=kind::COND_DESTROY => self.condition(lane, event)?,
+            kind::BARRIER_INIT..=kind::BARRIER_LEAVE => self.barrier(lane, event)?,
+            kind::SEM_INIT..=kind::SEM_REQUEST => self.semaphore(lane, event)?,
+            kind::THREAD_CREATE..=kind::THREAD_JOIN_REQUEST => self.thread(lane, event)?,
+            kind::ACQUIRE | kind::RELEASE => self.synchronise(lane, event)?,
+            kind::SIGNAL_BEGIN => self.stats.signals += 1,
+            kind::FD_OPEN..=kind::FD_CLOSE => self.descriptor(lane, event)?,
+            kind::SIGNAL_END | kind::EXIT => {}
+            kind::FAILURE => {
+                self.failure = Some(event.address);
+                let name = self.interner.name(&format!("signal {}", event.address))?;
+                self.push(lane, event, EventKind::Failure, name.0)?;
+            }
+            _ => self.stats.unknown += 1,
+        }
+        Ok(())
+    }
+
+    /// Appends an event, with the place of one of the recording.
+    fn push(
+        &mut self,
+        lane: usize,
+        event: &Event,
+        op: impl Into<Op>,
+        operand: u32,
+    ) -> Result<(), TableFull> {
+        if self.threads[lane].is_over {
+            self.stats.odd += 1;
+            return Ok(());
+        }
+        let op = op.into();
+        let place = self.stacks.place(lane, event.pc, self.names, &mut self.interner)?;
+        self.push_at(lane, op, operand, place);
+        // An event without a place is made up.
+        if event.pc != 0
+            && let Some(origin) = self.origins.last_mut()
+        {
+            let taken = u32::try_from(self.threads[lane].taken).unwrap_or(0);
+            *origin = taken.wrapping_sub(1);
+        }
+        Ok(())
+    }
+
+    /// Appends an event at a place.
+    fn push_at(&mut self, lane: usize, op: Op, operand: u32, place: Where) {
+        self.threads[lane].has_begun |= op.kind() != EventKind::Begin;
+        let row = self.columns.len() as u32;
+        self.columns.push(op, TaskId(lane as u32), operand, place.site);
+        self.columns.stacks.extend(row, place.stack);
+        self.origins.push(NO_ORIGIN);
+    }
+
+    fn range(&mut self, address: u64, size: u64) -> Result<u32, TableFull> {
+        let size = u32::try_from(size).unwrap_or(u32::MAX);
+        Ok(self.memory.location(&mut self.interner.tables.locations, address, size)?.0)
+    }
+
+    fn access(&mut self, lane: usize, event: &Event) -> Result<(), TableFull> {
+        let size = match event.kind {
+            kind::VPTR_WRITE => 8,
+            kind::READ_RANGE | kind::WRITE_RANGE => event.third,
+            _ => u64::from(event.size()),
+        };
+        if size == 0 {
+            return Ok(());
+        }
+        if !self.survey.sharing.is_shared(lane as u32, event.address, size) {
+            self.stats.private += 1;
+            return Ok(());
+        }
+        let location = self.range(event.address, size)?;
+        let kind = match event.kind {
+            kind::READ | kind::READ_RANGE => EventKind::Read,
+            _ => EventKind::Write,
+        };
+        self.push(lane, event, kind, location)
+    }
+
+    fn atomic(&mut self, lane: usize, event: &Event) -> Result<(), TableFull> {
+        let size = u64::from(event.size());
+        if event.kind == kind::FENCE || size == 0 {
+            return Ok(());
+        }
+        if !self.survey.sharing.is_shared(lane as u32, event.address, size) {
+            self.stats.private += 1;
+            return Ok(());
+        }
+        let facts = self.survey.threads[lane];
+        let kind = match event.kind {
+            kind::ATOMIC_LOAD => EventKind::Read,
+            kind::ATOMIC_STORE => EventKind::Write,
+            _ => EventKind::Rmw,
+        };
+        let order = event.arg >> 5;
+        let is_acquire = matches!(order, 1 | 2 | 4 | 5);
+        let is_release = matches!(order, 3..=5);
+        let acquires = kind.reads() && (is_acquire || facts.acquires_by_fence);
+        let releases = kind.writes() && (is_release || facts.releases_by_fence);
+        let mode = match (acquires, releases) {
+            _ if order >= 5 => Mode::SEQ_CST,
+            (true, true) => Mode::ACQ_REL,
+            (true, false) => Mode::ACQUIRE,
+            (false, true) => Mode::RELEASE,
+            (false, false) => Mode::RELAXED,
+        };
+        let location = self.range(event.address, size)?;
+        self.push(lane, event, Op::new(kind, mode), location)
+    }
+
+    fn alloc(&mut self, lane: usize, at: &Event, from: u64, size: u64) -> Result<(), TableFull> {
+        self.memory.allocate(from, size);
+        let location = self.range(from, size)?;
+        self.push(lane, at, EventKind::Alloc, location)
+    }
+
+    fn free(&mut self, lane: usize, at: &Event, from: u64, size: u64) -> Result<(), TableFull> {
+        let Some(allocated) = self.memory.allocated(from) else {
+            // It was allocated before the recording began, or by what is not recorded. Where
+            // others use it, the free matters all the same.
+            if !self.survey.sharing.is_shared(lane as u32, from, size.clamp(1, 64)) {
+                return Ok(());
+            }
+            let location = self.range(from, size.max(1))?;
+            return self.push(lane, at, EventKind::Free, location);
+        };
+        let size = u64::from(allocated);
+        let location = self.range(from, size)?;
+        self.push(lane, at, EventKind::Free, location)
+    }
+
+    fn lock_id(&mut self, lock: u64) -> Result<LockId, TableFull> {
+        if let Some(id) = self.lock_ids.get(&lock) {
+            return Ok(*id);
+        }
+        let name = self.variable(lock)?;
+        let id = self.interner.lock(name)?;
+        self.lock_ids.insert(lock, id);
+        Ok(id)
+    }
+
+    /// Returns the name of a lock or condition: of a static one its own, else its address. Only one
+    /// that is named by its address lies in memory that is freed.
+    fn variable(&mut self, address: u64) -> Result<NameId, TableFull> {
+        let known = self.names.variable(address).map(|name| match self.variables.get(&name) {
+            Some(other) if *other != address => format!("{name} ({address:#x})"),
+            _ => {
+                self.variables.insert(name.clone(), address);
+                name
+            }
+        });
+        self.interner.name(&known.unwrap_or_else(|| format!("{address:#x}")))
+    }
+
+    fn lock(&mut self, lane: usize, event: &Event) -> Result<(), TableFull> {
+        let (lock, flags) = (event.address, event.arg);
+        let mode = Mode::from_bits((flags & 1) | (flags & 2));
+        let shared = Mode::from_bits(flags & 1);
+        match event.kind {
+            kind::LOCK => self.acquire(lane, event, lock, mode),
+            kind::UNLOCK => self.release(lane, event, lock),
+            kind::LOCK_INIT => {
+                self.locks.forget(lock);
+                Ok(())
+            }
+            kind::LOCK_DESTROY => {
+                self.locks.forget(lock);
+                let id = self.lock_id(lock)?.0;
+                self.push(lane, event, EventKind::Destroy, id)
+            }
+            _ => {
+                let id = self.lock_id(lock)?.0;
+                let kind = match event.kind {
+                    kind::LOCK_REFUSED => EventKind::Refused,
+                    _ => EventKind::Request,
+                };
+                self.push(lane, event, Op::new(kind, shared), id)
+            }
+        }
+    }
+
+    /// Takes a lock. A thread that has ended and still holds it gives it back first: it ended with
+    /// the lock, or its last events are missing.
+    fn acquire(
+        &mut self,
+        lane: usize,
+        event: &Event,
+        lock: u64,
+        mode: Mode,
+    ) -> Result<(), TableFull> {
+        let held = if mode.is_shared() { Held::Shared } else { Held::Exclusive };
+        if !self.locks.may_take(lock, lane, held) {
+            let holders: Vec<usize> = self.locks.holders(lock).collect();
+            for holder in holders.into_iter().filter(|holder| *holder != lane) {
+                let (thread, facts) = (self.threads[holder], self.survey.threads[holder]);
+                if thread.taken < facts.events || thread.is_over {
+                    self.stats.odd += 1;
+                    return Ok(());
+                }
+                self.release(holder, &Event::default(), lock)?;
+            }
+        }
+        if held == Held::Exclusive && self.locks.held(lock, lane) == Some(Held::Exclusive) {
+            // The inner levels of a recursive lock are not recorded.
+            self.stats.odd += 1;
+            return Ok(());
+        }
+        self.locks.take(lock, lane, held);
+        let id = self.lock_id(lock)?.0;
+        self.push(lane, event, Op::new(EventKind::Acquire, mode), id)
+    }
+
+    fn release(&mut self, lane: usize, event: &Event, lock: u64) -> Result<(), TableFull> {
+        let Some(held) = self.locks.held(lock, lane) else {
+            self.stats.odd += 1;
+            return Ok(());
+        };
+        self.locks.give(lock, lane);
+        let mode = if held == Held::Shared { Mode::SHARED } else { Mode::EXCLUSIVE };
+        let id = self.lock_id(lock)?.0;
+        self.push(lane, event, Op::new(EventKind::Release, mode), id)
+    }
+
+    fn condition(&mut self, lane: usize, event: &Event) -> Result<(), TableFull> {
+        let (object, mutex) = (event.address, event.third);
+        let id = self.condition_id(object)?.0;
+        let condition = self.conditions.entry(object).or_default();
+        match event.kind {
+            kind::COND_WAIT => {
+                condition.alone.push(lane);
+                self.push(lane, event, EventKind::Wait, id)?;
+                self.release(lane, event, mutex)
+            }
+            kind::COND_WAKE => {
+                let is_alone = condition.alone.contains(&lane);
+                condition.alone.retain(|one| *one != lane);
+                let timed_out = event.arg & 1 != 0;
+                let by_itself = is_alone || (condition.signals == 0 && !condition.broadcast);
+                let mode = if timed_out || by_itself { Mode::TIMEOUT } else { Mode::PLAIN };
+                if mode == Mode::PLAIN {
+                    condition.signals = condition.signals.saturating_sub(1);
+                }
+                self.stats.spurious += u64::from(by_itself && !timed_out);
+                self.acquire(lane, event, mutex, Mode::EXCLUSIVE)?;
+                self.push(lane, event, Op::new(EventKind::Wake, mode), id)
+            }
+            kind::COND_SIGNAL | kind::COND_BROADCAST => {
+                // Which of several waiters a signal wakes, only its wake tells.
+                condition.alone.clear();
+                let kind = match event.kind {
+                    kind::COND_SIGNAL => EventKind::Signal,
+                    _ => EventKind::Broadcast,
+                };
+                condition.signals += u64::from(kind == EventKind::Signal);
+                condition.broadcast |= kind == EventKind::Broadcast;
+                self.push(lane, event, kind, id)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn condition_id(&mut self, condition: u64) -> Result<ConditionId, TableFull> {
+        if let Some(id) = self.condition_ids.get(&condition) {
+            return Ok(*id);
+        }
+        let name = self.variable(condition)?;
+        let id = self.interner.condition(name)?;
+        self.condition_ids.insert(condition, id);
+        Ok(id)
+    }
+
+    /// Returns the location of an object that synchronises.
+    fn object(&mut self, object: u64, what: &'static str) -> Result<u32, TableFull> {
+        if let Some(location) = self.objects.get(&(object, what)) {
+            return Ok(location.0);
+        }
+        let name = self.interner.name(&format!("{what} {object:#x}"))?;
+        let location = self.interner.location(Location::Named(name))?;
+        self.objects.insert((object, what), location);
+        Ok(location.0)
+    }
+
+    /// All updates of a round come before all reads of it. Nobody can be two rounds ahead of
+    /// another one, so two locations are enough.
+    fn barrier(&mut self, lane: usize, event: &Event) -> Result<(), TableFull> {
+        const ROUNDS: [&str; 2] = ["barrier", "barrier, other round,"];
+        let object = event.address;
+        let barrier = self.barriers.entry(object).or_default();
+        let round = match event.kind {
+            kind::BARRIER_INIT => {
+                *barrier = Barrier { count: event.third, ..Barrier::default() };
+                return Ok(());
+            }
+            kind::BARRIER_ARRIVE => {
+                let round = barrier.round;
+                barrier.rounds.insert(lane, round);
+                barrier.arrived += 1;
+                if barrier.arrived == barrier.count {
+                    (barrier.arrived, barrier.round) = (0, round + 1);
+                }
+                round
+            }
+            _ => barrier.rounds.get(&lane).copied().unwrap_or(0),
+        };
+        let location = self.object(object, ROUNDS[(round % 2) as usize])?;
+        let op = match event.kind {
+            kind::BARRIER_ARRIVE => Op::new(EventKind::Rmw, Mode::ACQ_REL),
+            _ => Op::new(EventKind::Read, Mode::ACQUIRE),
+        };
+        self.push(lane, event, op, location)
+    }
+
+    fn semaphore(&mut self, lane: usize, event: &Event) -> Result<(), TableFull> {
+        let method = match event.kind {
+            kind::SEM_WAIT => "acquire",
+            kind::SEM_POST => "release",
+            kind::SEM_REFUSED => "try_acquire",
+            _ => return Ok(()),
+        };
+        let key = (event.address, method);
+        let known = self.invocations.get(&key).copied();
+        let invocation = match known {
+            Some(known) => known,
+            None => {
+                let object = self.interner.name(&format!("semaphore:{:#x}", event.address))?;
+                let result = (event.kind == kind::SEM_REFUSED).then_some(0);
+                let method = self.interner.name(method)?;
+                let call = Invocation { object, method, arguments: Vec::new(), result };
+                let id = self.interner.push_invocation(call)?;
+                self.invocations.insert(key, id);
+                id
+            }
+        };
+        self.push(lane, event, EventKind::Invoke, invocation.0)?;
+        self.push(lane, event, EventKind::Return, invocation.0)
+    }
+
+    /// A descriptor is memory that is allocated, read and freed. A number that is used again is
+    /// another one. The standard streams belong to nobody.
+    fn descriptor(&mut self, lane: usize, event: &Event) -> Result<(), TableFull> {
+        let number = event.address;
+        if number <= 2 {
+            return Ok(());
+        }
+        let round = self.descriptors.entry(number).or_default();
+        let name = match *round {
+            0 => format!("descriptor {number}"),
+            round => format!("descriptor {number}, used for the {}th time,", round + 1),
+        };
+        *round += u64::from(event.kind == kind::FD_CLOSE);
+        let name = self.interner.name(&name)?;
+        let location = self.interner.location(Location::Named(name))?;
+        let kind = match event.kind {
+            kind::FD_OPEN => EventKind::Alloc,
+            kind::FD_USE => EventKind::Read,
+            _ => EventKind::Free,
+        };
+        self.push(lane, event, kind, location.0)
+    }
+
+    fn thread(&mut self, lane: usize, event: &Event) -> Result<(), TableFull> {
+        let child = self.recording.position(event.address as u32);
+        match (event.kind, child) {
+            (kind::THREAD_BEGIN, _) => {
+                self.push(lane, event, EventKind::Begin, 0)?;
+                if event.third == 0 {
+                    return Ok(());
+                }
+                self.threads[lane].stack = Some((event.address, event.third));
+                self.memory.allocate(event.address, event.third);
+                let location = self.range(event.address, event.third)?;
+                // No place in the code allocates it.
+                let label = format!("the stack of T{}", self.recording.threads[lane].number);
+                let label = self.interner.name(&label)?;
+                let site = self.interner.site(Site { label, ..Site::default() })?;
+                let place = Where { site, stack: None };
+                self.push_at(lane, EventKind::Alloc.into(), location, place);
+                Ok(())
+            }
+            (kind::THREAD_END, _) => {
+                if let Some((low, size)) = self.threads[lane].stack.take() {
+                    self.free(lane, event, low, size)?;
+                }
+                self.push(lane, event, EventKind::Exit, 0)
+            }
+            (kind::THREAD_CREATE, Some(child)) if !self.threads[child].has_begun => {
+                let handler = HandlerId::from_index(child);
+                self.push(lane, event, EventKind::Fork, handler.0)
+            }
+            (kind::THREAD_JOIN, Some(child)) if child != lane => {
+                if self.threads[child].taken < self.survey.threads[child].events {
+                    self.stats.odd += 1;
+                    return Ok(());
+                }
+                self.threads[child].is_over = true;
+                let handler = HandlerId::from_index(child);
+                self.push(lane, event, EventKind::Join, handler.0)
+            }
+            (kind::THREAD_CREATE | kind::THREAD_JOIN, _) => {
+                // A thread that did nothing, or came to nothing, orders nothing.
+                self.stats.odd += u64::from(child.is_some());
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn synchronise(&mut self, lane: usize, event: &Event) -> Result<(), TableFull> {
+        let what = match event.arg {
+            1 => "once",
+            2 => "guard of a static",
+            3 => "pipe",
+            4 => "annotated",
+            5 => "signal handler",
+            6 => "fork",
+            _ => "object",
+        };
+        let location = self.object(event.address, what)?;
+        let op = match (event.kind, event.arg) {
+            (kind::ACQUIRE, _) => Op::new(EventKind::Read, Mode::ACQUIRE),
+            // Only one thread does it.
+            (_, 1 | 2) => Op::new(EventKind::Write, Mode::RELEASE),
+            _ => Op::new(EventKind::Rmw, Mode::ACQ_REL),
+        };
+        self.push(lane, event, op, location)
+    }
+}

@@ -1,0 +1,209 @@
+//! Makes a trace of a recording: two passes over its events, the second one in merged order.
+//!
+//! | in the recording | in the trace |
+//! | --- | --- |
+//! | accesses, atomics | the same, of address ranges; those of memory of one thread are left out |
+//! | allocations, and stacks of threads | `alloc` and `free` |
+//! | locks | `acquire`, `release`, `refused`, `request`, `destroy` |
+//! | a wait on a condition | `wait`, `release`, later `acquire`, `wake` |
+//! | a barrier | an atomic update of each who arrives, an atomic read of each who leaves |
+//! | a semaphore | invocations of an object `semaphore:ADDRESS` |
+//! | a descriptor | a location that is allocated, read and freed |
+//! | once, guards of statics, pipes, annotations | atomics of a location of their own |
+//! | a fence | makes the relaxed atomics of its thread acquire or release |
+//!
+//! The trace is always well-formed. An event that does not fit is left out, and counted in
+//! [`Stats::odd`].
+
+pub(crate) mod actions;
+mod sharing;
+mod stacks;
+mod survey;
+
+use crate::merge::{Merge, Slack};
+use crate::recording::{Cursor, Recording};
+use anyorder_trace::{TableFull, Trace};
+
+/// A position in the source, or as much as is known of it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Frame {
+    /// The function; empty if it is unknown.
+    pub function: String,
+    /// The source file, or the library where no source is known; empty if neither is.
+    pub file: String,
+    /// The line, from 1; 0 if it is unknown.
+    pub line: u32,
+    /// The column, from 1; 0 if it is unknown.
+    pub column: u32,
+}
+
+/// Names places in code.
+pub trait Names {
+    /// Returns the positions of a code address: several where functions are inlined there, the
+    /// innermost first.
+    fn frames(&mut self, address: u64) -> Vec<Frame>;
+
+    /// Returns the name of the static variable at an address: `queue`, `queue+8` inside of it.
+    fn variable(&mut self, address: u64) -> Option<String>;
+}
+
+/// Knows no names.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoNames;
+
+impl Names for NoNames {
+    fn frames(&mut self, _: u64) -> Vec<Frame> {
+        Vec::new()
+    }
+
+    fn variable(&mut self, _: u64) -> Option<String> {
+        None
+    }
+}
+
+/// What became of the events of a recording.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Stats {
+    /// Events in the recording, calls and returns included.
+    pub recorded: u64,
+    /// Accesses to memory that no other thread touches, which are not in the trace.
+    pub private: u64,
+    /// Events of kinds that are not known.
+    pub unknown: u64,
+    /// Places in the recording after which a part could not be read.
+    pub unreadable: u64,
+    /// Events that came although they could not come yet.
+    pub disorders: u64,
+    /// Events that do not fit what came before, and are left out: a release of a lock that its
+    /// thread does not hold, a join with a thread that goes on.
+    pub odd: u64,
+    /// Waits that ended without a signal.
+    pub spurious: u64,
+    /// Code addresses of which only the half is known that fits several modules.
+    pub ambiguous: u64,
+    /// Code addresses in no module.
+    pub nowhere: u64,
+    /// Signal handlers that ran. What they do is taken for what their thread does.
+    pub signals: u64,
+    /// Events beyond the most that a trace can hold.
+    pub beyond: u64,
+}
+
+/// A trace, and what became of the events.
+#[derive(Clone, Debug)]
+pub struct Traced {
+    /// The trace.
+    pub trace: Trace,
+    /// What became of the events.
+    pub stats: Stats,
+    /// The signal that ended the process, where it was an error of the program.
+    pub failure: Option<u64>,
+    /// The files with code of which no access was recorded, without the libraries of the languages:
+    /// they were built without instrumentation, or were not used.
+    pub unseen: Vec<String>,
+    /// By event of the trace: the number of the recorded event among those of its thread, from 0;
+    /// `u32::MAX` for one that was not recorded.
+    pub origins: Vec<u32>,
+}
+
+/// How to make a trace.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// How long an event waits for what should have come before it.
+    pub slack: Slack,
+    /// The most events of a trace.
+    pub events_max: u64,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { slack: Slack::default(), events_max: u64::from(u32::MAX) - 1 }
+    }
+}
+
+/// Makes a trace. `go_on` is asked every few thousand events; when it returns false, the trace ends
+/// there.
+///
+/// Cost: two passes over the events. Memory: the trace, a word for each eight bytes that are
+/// accessed outside of stacks, and a set of tables as large as the program has places and stacks.
+///
+/// # Errors
+///
+/// Fails when a table of the trace is full.
+pub fn to_trace(
+    recording: &Recording,
+    names: &mut dyn Names,
+    options: &Options,
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<Traced, TableFull> {
+    const ASKED_EVERY: u64 = 1 << 14;
+    let survey = survey::Survey::of(recording);
+    let threads: Vec<(u32, Cursor<'_>)> = recording
+        .threads
+        .iter()
+        .enumerate()
+        .map(|(lane, thread)| (thread.number, recording.events(lane)))
+        .collect();
+    let mut merge = Merge::new(threads, survey.known.clone(), options.slack);
+    let mut maker = actions::Maker::new(recording, &survey, names)?;
+    let (mut taken, mut beyond) = (0_u64, 0);
+    for step in merge.by_ref() {
+        taken += 1;
+        if taken.is_multiple_of(ASKED_EVERY) && !go_on() {
+            break;
+        }
+        if maker.len() as u64 >= options.events_max.saturating_sub(8) {
+            beyond += 1;
+            continue;
+        }
+        maker.step(&step)?;
+    }
+    let unreadable = merge.sources().map(Cursor::unreadable).sum();
+    let mut traced = maker.finish();
+    traced.stats.recorded = survey.threads.iter().map(|thread| thread.events).sum();
+    traced.stats.unreadable = unreadable;
+    traced.stats.disorders = merge.disorders();
+    traced.stats.beyond = beyond;
+    traced.unseen = unseen(recording, &survey);
+    Ok(traced)
+}
+
+/// The libraries whose accesses nobody expects to see: what they do to a program's memory is
+/// recorded where they are called, or belongs to them.
+const OF_LANGUAGES: &[&str] = &[
+    "ld-linux",
+    "libatomic.",
+    "libc++",
+    "libc-",
+    "libc.",
+    "libclang_rt.",
+    "libdl.",
+    "libgcc_s.",
+    "libm.",
+    "libpthread.",
+    "libresolv.",
+    "librt.",
+    "libstdc++.",
+    "libtsan.",
+];
+
+/// Returns the files with code of which no access was recorded.
+fn unseen(recording: &Recording, survey: &survey::Survey) -> Vec<String> {
+    let modules = &recording.modules;
+    let mut seen = std::collections::BTreeSet::new();
+    let lows = survey.accesses_at.iter();
+    let places = lows.flat_map(|low| modules.complete(low.wrapping_sub(1)));
+    seen.extend(places.filter_map(|at| modules.find(at)).map(|piece| piece.path.as_str()));
+    let mut unseen: Vec<String> = Vec::new();
+    for piece in modules.pieces().iter().filter(|piece| piece.is_code) {
+        let path = piece.path.as_str();
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let is_ordinary = path.starts_with('/')
+            && !OF_LANGUAGES.iter().any(|language| name.starts_with(language))
+            && !seen.contains(path);
+        if is_ordinary && !unseen.iter().any(|known| known == path) {
+            unseen.push(path.to_owned());
+        }
+    }
+    unseen
+}

@@ -1,0 +1,75 @@
+//! The first pass: what must be known of all threads before their events are put in order.
+
+use super::sharing::Sharing;
+use crate::merge::Known;
+use crate::recording::{Event, Recording, kind};
+use rustc_hash::FxHashSet;
+
+/// What one thread does.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ThreadFacts {
+    /// The number of its events.
+    pub(super) events: u64,
+    /// Whether it has fences that acquire: then its relaxed loads may synchronise.
+    pub(super) acquires_by_fence: bool,
+    /// Whether it has fences that release: then its relaxed stores may synchronise.
+    pub(super) releases_by_fence: bool,
+    /// The address of its start routine.
+    pub(super) routine: Option<u64>,
+}
+
+/// What is known of all threads.
+#[derive(Debug, Default)]
+pub(super) struct Survey {
+    pub(super) threads: Vec<ThreadFacts>,
+    pub(super) sharing: Sharing,
+    pub(super) known: Known,
+    /// Where accesses are: the low halves of the code addresses after them.
+    pub(super) accesses_at: FxHashSet<u32>,
+}
+
+impl Survey {
+    /// Passes over all threads once, each by itself.
+    pub(super) fn of(recording: &Recording) -> Survey {
+        let mut survey = Survey::default();
+        survey.threads.resize(recording.threads.len(), ThreadFacts::default());
+        for lane in 0..recording.threads.len() {
+            for event in recording.events(lane) {
+                survey.event(recording, lane, &event);
+            }
+        }
+        survey
+    }
+
+    fn event(&mut self, recording: &Recording, lane: usize, event: &Event) {
+        let (by, address) = (lane as u32, event.address);
+        let facts = &mut self.threads[lane];
+        facts.events += 1;
+        // A range may also be that of a function of the C library, which any code calls.
+        let is_range = matches!(event.kind, kind::READ_RANGE | kind::WRITE_RANGE);
+        if matches!(event.kind, kind::READ..=kind::FENCE) && !is_range {
+            self.accesses_at.insert(event.pc);
+        }
+        match event.kind {
+            kind::READ | kind::WRITE | kind::ATOMIC_LOAD..=kind::ATOMIC_RMW => {
+                self.sharing.access(by, address, u64::from(event.size()));
+            }
+            kind::VPTR_WRITE => self.sharing.access(by, address, 8),
+            kind::READ_RANGE | kind::WRITE_RANGE => self.sharing.access(by, address, event.third),
+            kind::ALLOC | kind::FREE => self.sharing.block(by, address, event.third),
+            kind::THREAD_BEGIN => self.sharing.stack(by, address, event.third),
+            kind::FENCE => {
+                let order = event.arg >> 5;
+                facts.acquires_by_fence |= matches!(order, 1 | 2 | 4 | 5);
+                facts.releases_by_fence |= matches!(order, 3..=5);
+            }
+            kind::THREAD_CREATE => {
+                self.known.created.insert(address as u32);
+                if let Some(child) = recording.position(address as u32) {
+                    self.threads[child].routine = Some(event.third);
+                }
+            }
+            _ => {}
+        }
+    }
+}

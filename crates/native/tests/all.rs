@@ -1,0 +1,8 @@
+//! All tests of the crate in one binary.
+
+mod hostile;
+mod merged;
+mod plan;
+mod simulated;
+mod synthetic;
+mod traces;

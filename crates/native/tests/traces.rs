@@ -1,0 +1,159 @@
+//! Traces of small recordings, as text.
+
+use crate::synthetic::{Writer, pc};
+use anyorder_formats::native_text::NativeTextWriter;
+use anyorder_native::merge::Slack;
+use anyorder_native::recording::{Event, kind};
+use anyorder_native::{Frame, Names, Options, Traced, to_trace};
+
+/// Names each place of the program by its line.
+struct Lines;
+
+impl Names for Lines {
+    fn frames(&mut self, address: u64) -> Vec<Frame> {
+        let line = (address & 0xfff) as u32;
+        vec![Frame { function: format!("f{}", line / 10), file: "a.c".into(), line, column: 0 }]
+    }
+
+    fn variable(&mut self, address: u64) -> Option<String> {
+        (address == 0x2000).then(|| "mutex".to_owned())
+    }
+}
+
+fn traced(events: &[(u32, u8, u64, u8, u64, u32)]) -> Traced {
+    let mut writer = Writer::default();
+    for (time, &(thread, kind, address, arg, third, line)) in (1..).zip(events) {
+        let pc = if line == 0 { 0 } else { pc(line) };
+        writer.push(thread, Event { kind, address, arg, third, pc, time });
+    }
+    let options = Options { slack: Slack(0), ..Options::default() };
+    to_trace(&writer.recording(), &mut Lines, &options, &mut || true).expect("small tables")
+}
+
+/// Returns the events without their numbers of stacks.
+fn events(traced: &Traced) -> Vec<String> {
+    let mut out = Vec::new();
+    traced.trace.write(&mut NativeTextWriter::new(&mut out)).expect("a string takes it");
+    let text = String::from_utf8(out).expect("a text");
+    let is_event = |line: &&str| line.starts_with('t') && !line.starts_with("task");
+    let word = |line: &str| line.split(" stack=").next().unwrap_or_default().to_owned();
+    text.lines().filter(is_event).map(word).collect()
+}
+
+#[test]
+fn a_use_after_free_under_one_lock() {
+    const BLOCK: u64 = 0x10_0000;
+    let traced = traced(&[
+        (0, kind::THREAD_BEGIN, 0x7000_0000, 0, 0x1000, 0),
+        (0, kind::ALLOC, BLOCK, 0, 64, 11),
+        (0, kind::WRITE, 0x7000_0010, 8, 0, 12),
+        (0, kind::THREAD_CREATE, 1, 0, 0x5555_0000_1020, 13),
+        (1, kind::THREAD_BEGIN, 0x7100_0000, 0, 0x1000, 0),
+        (1, kind::CALL, 0x5555_0000_1030, 0, 0, 0),
+        (1, kind::LOCK, 0x2000, 0, 0, 31),
+        (1, kind::READ, BLOCK + 8, 4, 0, 32),
+        (1, kind::UNLOCK, 0x2000, 0, 0, 33),
+        (1, kind::RETURN, 0, 0, 0, 0),
+        (0, kind::LOCK, 0x2000, 0, 0, 14),
+        (0, kind::FREE, BLOCK, 0, 64, 15),
+        (0, kind::UNLOCK, 0x2000, 0, 0, 16),
+        (1, kind::THREAD_END, 0, 0, 0, 0),
+        (0, kind::THREAD_JOIN, 1, 0, 0, 17),
+    ]);
+    let expected = [
+        "t0 begin",
+        "t0 alloc x0 @s1",
+        "t0 alloc x1 @s2",
+        "t0 fork h1 @s3",
+        "t1 begin",
+        "t1 alloc x2 @s4",
+        "t1 acquire l0 @s5",
+        "t1 read x3 @s7",
+        "t1 release l0 @s8",
+        "t0 acquire l0 @s9",
+        "t0 free x1 @s10",
+        "t0 release l0 @s11",
+        "t1 free x2",
+        "t1 exit",
+        "t0 join h1 @s12",
+    ];
+    assert_eq!(events(&traced), expected);
+    assert_eq!((traced.stats.private, traced.stats.odd), (1, 0));
+    let tables = traced.trace.tables();
+    let stack = traced.trace.columns().stacks.get(7).expect("a stack");
+    let places: Vec<String> =
+        tables.stacks[stack.index()].iter().map(|site| tables.site_in_function(*site)).collect();
+    assert_eq!(places, ["a.c:32 in f3", "a.c:47 in f4"]);
+    assert_eq!(tables.name(tables.handlers[1].name), "T1 f3");
+}
+
+#[test]
+fn waits_barriers_and_semaphores() {
+    let traced = traced(&[
+        (0, kind::BARRIER_INIT, 0x3000, 0, 2, 1),
+        (0, kind::THREAD_CREATE, 1, 0, 0, 2),
+        (1, kind::LOCK, 0x2000, 0, 0, 3),
+        (1, kind::COND_WAIT, 0x2100, 0, 0x2000, 4),
+        (0, kind::COND_SIGNAL, 0x2100, 0, 0, 5),
+        (1, kind::COND_WAKE, 0x2100, 0, 0x2000, 6),
+        (1, kind::COND_WAIT, 0x2100, 0, 0x2000, 7),
+        (1, kind::COND_WAKE, 0x2100, 1, 0x2000, 8),
+        (1, kind::COND_WAIT, 0x2100, 0, 0x2000, 9),
+        (1, kind::COND_WAKE, 0x2100, 0, 0x2000, 10),
+        (1, kind::UNLOCK, 0x2000, 0, 0, 11),
+        (1, kind::BARRIER_ARRIVE, 0x3000, 0, 0, 12),
+        (0, kind::BARRIER_ARRIVE, 0x3000, 0, 0, 13),
+        (1, kind::BARRIER_LEAVE, 0x3000, 0, 0, 14),
+        (0, kind::SEM_POST, 0x4000, 0, 0, 15),
+        (1, kind::SEM_WAIT, 0x4000, 0, 0, 16),
+        (0, kind::BARRIER_LEAVE, 0x3000, 0, 0, 17),
+    ]);
+    let words: Vec<String> = events(&traced)
+        .iter()
+        .map(|line| line.split(" @").next().unwrap_or_default().to_owned())
+        .collect();
+    let expected = [
+        "t0 fork h1",
+        "t1 acquire l0",
+        "t1 wait c0",
+        "t1 release l0",
+        "t0 signal c0",
+        "t1 acquire l0",
+        "t1 wake c0",
+        "t1 wait c0",
+        "t1 release l0",
+        "t1 acquire l0",
+        "t1 wake.timeout c0",
+        "t1 wait c0",
+        "t1 release l0",
+        "t1 acquire l0",
+        "t1 wake.timeout c0",
+        "t1 release l0",
+        "t1 rmw.acq_rel x0",
+        "t0 rmw.acq_rel x0",
+        "t1 read.acquire x0",
+        "t0 invoke v0",
+        "t0 return v0",
+        "t1 invoke v1",
+        "t1 return v1",
+        "t0 read.acquire x0",
+    ];
+    assert_eq!(words, expected);
+    assert_eq!(traced.stats.spurious, 1);
+}
+
+#[test]
+fn what_does_not_fit_is_left_out_and_counted() {
+    let traced = traced(&[
+        (0, kind::UNLOCK, 0x2000, 0, 0, 1),
+        (0, kind::LOCK, 0x2000, 0, 0, 2),
+        (0, kind::LOCK, 0x2000, 0, 0, 3),
+        (1, kind::LOCK, 0x2000, 0, 0, 4),
+        (0, kind::THREAD_CREATE, 7, 0, 0, 5),
+        (0, 100, 1, 0, 0, 6),
+    ]);
+    // The thread that still held the lock has ended.
+    let expected = ["t0 acquire l0 @s1", "t0 release l0", "t1 acquire l0 @s2"];
+    assert_eq!(events(&traced), expected);
+    assert_eq!((traced.stats.odd, traced.stats.unreadable), (2, 1));
+}

@@ -1,0 +1,48 @@
+//! The kinds of events and their arguments, as `docs/formats/recording.md` lists them.
+
+macro_rules! kinds {
+    ($($name:ident = $value:literal;)*) => {
+        $(pub(crate) const $name: u64 = $value << 48;)*
+    };
+}
+
+// The kind is in bits 48..56 of the first word, the argument above it.
+kinds! {
+    TIME = 1; CALL = 2; RETURN = 3; UNWIND = 4;
+    READ = 8; WRITE = 9; READ_RANGE = 10; WRITE_RANGE = 11; VPTR_WRITE = 12;
+    ATOMIC_LOAD = 16; ATOMIC_STORE = 17; ATOMIC_RMW = 18; FENCE = 19;
+    ALLOC = 24; FREE = 25;
+    LOCK = 32; UNLOCK = 33; LOCK_REFUSED = 34; LOCK_REQUEST = 35; LOCK_INIT = 36; LOCK_DESTROY = 37;
+    COND_WAIT = 40; COND_WAKE = 41; COND_SIGNAL = 42; COND_BROADCAST = 43; COND_DESTROY = 44;
+    BARRIER_INIT = 45; BARRIER_ARRIVE = 46; BARRIER_LEAVE = 47;
+    SEM_INIT = 48; SEM_WAIT = 49; SEM_POST = 50; SEM_REFUSED = 51; SEM_REQUEST = 52;
+    THREAD_CREATE = 56; THREAD_BEGIN = 57; THREAD_END = 58; THREAD_JOIN = 59; THREAD_DETACH = 60;
+    THREAD_JOIN_REQUEST = 61;
+    ACQUIRE = 64; RELEASE = 65;
+    FD_OPEN = 72; FD_USE = 73; FD_CLOSE = 74;
+    SIGNAL_BEGIN = 80; SIGNAL_END = 81;
+    EXIT = 88; FAILURE = 89;
+}
+
+/// Returns an argument at its place in the first word.
+pub(crate) const fn arg(value: u64) -> u64 {
+    value << 56
+}
+
+/// The bit of an access that the program declares `volatile`.
+pub(crate) const VOLATILE: u64 = 128;
+
+/// Flags of locks.
+pub(crate) const SHARED: u64 = 1;
+pub(crate) const BY_TRY: u64 = 2;
+pub(crate) const RECURSIVE: u64 = 4;
+pub(crate) const SPIN: u64 = 8;
+pub(crate) const OWNER_DEAD: u64 = 16;
+
+/// What an acquire and a release without a lock belong to.
+pub(crate) const ONCE: u64 = 1;
+pub(crate) const GUARD: u64 = 2;
+pub(crate) const CHANNEL: u64 = 3;
+pub(crate) const ANNOTATION: u64 = 4;
+pub(crate) const SIGNAL: u64 = 5;
+pub(crate) const FORK: u64 = 6;

@@ -1,0 +1,90 @@
+//! Compiles small programs and runs them under the shared object.
+
+use crate::image;
+use crate::reader::Recording;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// What a run did.
+pub(crate) struct Run {
+    pub(crate) output: String,
+    /// The exit status, or the negated number of the signal.
+    pub(crate) status: i32,
+    /// The recordings: the process's own is first, then those of its children.
+    pub(crate) recordings: Vec<Recording>,
+    pub(crate) maps: String,
+}
+
+/// Returns whether there is a compiler for C++.
+pub(crate) fn has_cpp() -> bool {
+    Command::new("g++").arg("--version").output().is_ok()
+}
+
+/// Compiles a program of `tests/programs` for ThreadSanitizer. Returns the path of the program.
+pub(crate) fn compile(source: &str, compiler: &str, options: &[&str]) -> PathBuf {
+    let name = format!("{source}-{compiler}{}", options.concat());
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(source);
+    let output = Command::new(compiler)
+        .args(["-g", "-w", "-fsanitize=thread", "-pthread"])
+        .args(options)
+        .arg(source)
+        .arg("-o")
+        .arg(&program)
+        .output()
+        .expect("the compiler runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    program
+}
+
+/// Runs a program under the shared object, without a recording.
+pub(crate) fn forwarded(program: &Path, arguments: &[&str]) -> Run {
+    finish(&command(program, arguments).output().expect("the program runs"))
+}
+
+/// Runs a program under the shared object, with a recording and more variables.
+pub(crate) fn recorded(program: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Run {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("recording-{number}"));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder for the recording");
+    let output = command(program, arguments)
+        .env("ANYORDER_RECORDING", &folder)
+        .envs(variables.iter().copied())
+        .output()
+        .expect("the program runs");
+    let mut run = finish(&output);
+    let entries = std::fs::read_dir(&folder).expect("the folder of the recording");
+    for entry in entries {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_some_and(|ending| ending == "rec") {
+            run.recordings.push(Recording::read(&path));
+        } else {
+            run.maps += &std::fs::read_to_string(path).expect("the list of modules");
+        }
+    }
+    run.recordings.sort_by_key(|recording| recording.flags & 4);
+    std::fs::remove_dir_all(&folder).expect("the folder can be removed");
+    run
+}
+
+fn command(program: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new("timeout");
+    command.args(["-s", "KILL", "60"]).arg(program).args(arguments);
+    command.env("LD_LIBRARY_PATH", image::folder());
+    command.env_remove("ANYORDER_RECORDING");
+    command
+}
+
+fn finish(output: &Output) -> Run {
+    let status = output.status.code().or(output.status.signal().map(|signal| -signal));
+    Run {
+        output: String::from_utf8_lossy(&output.stdout).into_owned(),
+        status: status.expect("a status or a signal"),
+        recordings: Vec::new(),
+        maps: String::new(),
+    }
+}
