@@ -33,8 +33,8 @@ impl ReorderingChecker<'_> {
     /// the next request's lane that is open and excludes it, and so does a request with which its
     /// lane ends; a join waits for the handler of the next request; who waits for a signal has
     /// missed all those that need no request, and the next lane has one to give; and who waits for
-    /// a permit finds none left, with the same said of those that are still to come. Only for
-    /// traces whose tasks stay in order.
+    /// a permit finds none left, the next lane has one to give, and no other lane can come to a
+    /// call that gives one. Only for traces whose tasks stay in order.
     ///
     /// # Errors
     ///
@@ -82,7 +82,8 @@ impl ReorderingChecker<'_> {
             let follower = (requests[next], lanes[next]);
             let misses = awaits[at]
                 .is_some_and(|wait| misses(trace, wait, (prefix, order), (&needs, follower)));
-            let misses = misses || run.has_no_permit(trace, request, (&needs, follower));
+            let misses =
+                misses || run.has_no_permit(trace, (request, requests), (&needs, follower));
             if !misses {
                 run.waits(trace, request, follower).map_err(|reason| at_end(request, reason))?;
             }
@@ -195,18 +196,39 @@ impl Run<'_, '_> {
     }
 
     /// Returns whether a request waits for a permit for ever: none is left, each call that gives
-    /// one has happened or needs a request, and the next lane has one to give from its request on.
+    /// one has happened, needs a request, or has an event before it in its lane that has not
+    /// happened, and that takes a permit for which a request waits, or a lock that excludes it in
+    /// the lane of a request; and the next lane has one to give from its request on.
     fn has_no_permit(
         &mut self,
         trace: &Trace,
-        id: EventId,
+        (id, requests): (EventId, &[EventId]),
         (needs, (next, lane)): (&[bool], (EventId, Lane)),
     ) -> bool {
         let index = self.call_index();
         let Some(wait) = PermitWait::of(trace, index, id) else { return false };
         let change = |other: EventId| wait.change(trace, index, other);
         let all = || (0..trace.len() as u32).map(EventId);
-        let is_over = |other: &EventId| self.has_happened(other.0) || needs[other.index()];
+        let others = requests.iter().filter_map(|request| PermitWait::of(trace, index, *request));
+        let others: Vec<PermitWait<'_>> = others.collect();
+        let members: Vec<Lane> = requests.iter().map(|id| Lane::of(trace, *id)).collect();
+        // The lanes that go no further, as far as the trace was looked at.
+        let mut kept: HashSet<Lane> = HashSet::new();
+        let mut is_over = |other: &EventId| {
+            let has_happened = self.has_happened(other.0);
+            let takes = |of: &PermitWait<'_>| of.change(trace, index, *other) < 0;
+            let lock = LockId(trace.event(*other).operand);
+            let excluding = match trace.event(*other).kind() {
+                EventKind::Acquire if !has_happened => self.excluding(trace.event(*other), lock),
+                _ => Vec::new(),
+            };
+            let mut excluding = excluding.into_iter().map(|of| Lane::of(trace, EventId(of)));
+            let is_excluded = excluding.any(|lane| members.contains(&lane));
+            if !has_happened && (is_excluded || others.iter().any(takes)) {
+                kept.insert(Lane::of(trace, *other));
+            }
+            has_happened || needs[other.index()] || kept.contains(&Lane::of(trace, *other))
+        };
         let mut sum = 0;
         let mut has_one = |other: EventId| {
             sum += change(other);
@@ -214,7 +236,7 @@ impl Run<'_, '_> {
         };
         let mut later = all().skip(next.index()).filter(|other| Lane::of(trace, *other) == lane);
         later.any(&mut has_one)
-            && all().filter(|other| change(*other) > 0).all(|other| is_over(&other))
+            && all().all(|other| is_over(&other) || change(other) <= 0)
             && !self.could_return(&wait)
     }
 

@@ -183,6 +183,27 @@ impl WaitRule {
         self.condition.holds(counts, open)
     }
 
+    /// Returns the sum of counts that the condition compares with 0, if it is one such sum: a
+    /// factor for each count, in the order of [`counted`](Self::counted), and what is added to them
+    /// for the open number. The condition holds if the sum is greater than 0.
+    #[must_use]
+    pub fn sum(&self, open: i64) -> Option<(Vec<i64>, i64)> {
+        let Holds::More(sum) = &self.condition else { return None };
+        let mut factors = vec![0_i64; self.counted.len()];
+        for (factor, at) in &sum.counts {
+            let known = factors.get_mut(*at)?;
+            *known = known.checked_add(*factor)?;
+        }
+        let added = sum.unknown.checked_mul(open)?.checked_add(sum.constant)?;
+        Some((factors, added))
+    }
+
+    /// Returns whether another rule has the same condition. The calls that wait may be others.
+    #[must_use]
+    pub fn has_condition_of(&self, other: &WaitRule) -> bool {
+        self.condition == other.condition && self.counted == other.counted
+    }
+
     /// Returns the least open number for which the condition holds; 0 if none is open. `None`: it
     /// never holds.
     #[must_use]

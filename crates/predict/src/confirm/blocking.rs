@@ -258,6 +258,18 @@ impl CallRule {
         self.open
     }
 
+    /// Returns the sum that the rule compares with 0, if it is one: a factor for each counter that
+    /// the rule reads, and what is added to them.
+    pub(super) fn sum(&self) -> Option<(Vec<(CounterId, i64)>, i64)> {
+        let (factors, added) = self.rule.sum(self.open)?;
+        Some((self.counters.iter().copied().zip(factors).collect(), added))
+    }
+
+    /// Returns whether another rule has the same condition.
+    pub(super) fn has_condition_of(&self, other: &CallRule) -> bool {
+        self.rule.has_condition_of(&other.rule)
+    }
+
     /// Returns whether the rule leaves a number open.
     pub(super) fn is_open(&self) -> bool {
         self.rule.is_open()

@@ -100,7 +100,8 @@ impl Counts {
     }
 
     /// Returns the clause that a permit is left at the end of a round, where none may be: another
-    /// call that takes one must come before the tail, which has `request`. `None` if none is left.
+    /// call that takes one must come before the tail, which has `request`, or one that gives one
+    /// must not come. `None` if none is left.
     pub(super) fn permit_left(
         &self,
         past: &Past<'_>,
@@ -114,7 +115,9 @@ impl Counts {
         let takers = past.blocking.takers(call_rule);
         let missing = takers.map(|of| first_missing(of, has_come));
         let missing = missing.filter(|taker| *taker != NONE && !is_tail(*taker));
-        Some(missing.map(|taker| Atom::Before(taker, request)).collect())
+        let given = past.blocking.helpers(call_rule).map(|of| last_come(of, has_come));
+        let given = given.filter(|giver| *giver != NONE).map(Atom::Out);
+        Some(missing.map(|taker| Atom::Before(taker, request)).chain(given).collect())
     }
 
     /// Returns whether the last event waits for ever after the previous one. It could return before

@@ -128,7 +128,7 @@ pub(super) fn classes(
     for request in later {
         add(past, request, &mut open, &mut grouped, &own);
     }
-    (grouped.classes, is_cut || signals.lacks_permits)
+    (grouped.classes, is_cut)
 }
 
 /// What threads hold that is no lock.
@@ -187,7 +187,8 @@ impl Own<'_> {
         let (mut sum, most) = (0, self.signals.most);
         for event in events {
             let chain = past.chain[event as usize];
-            sum += self.signals.ahead(chain, event).count() + self.signals.semaphores_of(chain);
+            sum += self.signals.ahead(chain, event).count();
+            sum += self.signals.permits_ahead(chain, event).count();
             if sum > most {
                 return true;
             }

@@ -9,12 +9,13 @@
 //! held lock is for the request of a lock.
 //!
 //! A call that waits for a permit of a semaphore is like a wait for a signal whose place it is
-//! itself: all calls that give one and need no request come, at any time, and then all permits must
-//! be taken (`permits.rs`).
+//! itself: then all permits must be taken, and nobody may come to a call that gives one
+//! (`permits.rs`).
 //!
 //! **Cost.** One pass over the trace. Forks and joins make clocks, in memory as their number times
 //! the threads.
 
+use super::closure::{LockSections, sections};
 use super::permits::PermitCalls;
 use super::sabotage::Sabotage;
 use crate::confirm::blocking::CallRule;
@@ -23,6 +24,7 @@ use crate::confirm::past::Past;
 use anyorder_system::Cancel;
 use anyorder_trace::{EventId, EventKind};
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 /// The most numbers in all clocks together, and the most conditions that all requests together may
 /// hold, counted at each request.
@@ -45,8 +47,7 @@ pub(super) struct Condition {
     pub(super) id: u32,
     /// For a semaphore: when a permit is left. Then `id` is its name.
     pub(super) rule: Option<CallRule>,
-    /// By chain: its signals and broadcasts, or the calls that give a permit, in the order of the
-    /// trace, each with its clock.
+    /// By chain: its signals and broadcasts in the order of the trace, each with its clock.
     pub(super) signals: Vec<(u32, Vec<(u32, u32)>)>,
 }
 
@@ -57,6 +58,8 @@ pub(in crate::confirm) struct Signals {
     pub(super) waits: Vec<SignalWait>,
     pub(super) conditions: Vec<Condition>,
     pub(super) permits: PermitCalls,
+    /// The sections of each lock, if there are waits for permits.
+    pub(super) locks: Rc<Vec<LockSections>>,
     /// By chain: its last signal of each condition, the latest first.
     last: HashMap<u32, Vec<(u32, u32)>>,
     /// Clocks one after the other: by chain, the number of the last event plus 1 that comes before
@@ -67,8 +70,6 @@ pub(in crate::confirm) struct Signals {
     pub(super) most: usize,
     /// Whether waits are left out, as the clocks would be too large.
     pub(super) is_cut: bool,
-    /// Whether there are too many calls of semaphores, so that no waits for permits are looked for.
-    pub(super) lacks_permits: bool,
 }
 
 impl Signals {
@@ -98,6 +99,9 @@ impl Signals {
             signals.waits.push(SignalWait { place, wait: wake.wait, condition: number });
         }
         signals.add_permits(past, sabotage);
+        if signals.conditions.iter().any(|of| of.rule.is_some()) {
+            signals.locks = Rc::new(sections(past));
+        }
         signals.waits.sort_unstable_by_key(|wait| wait.place);
         if !signals.waits.is_empty() && !signals.collect(past, &numbers, (cancel, sabotage)) {
             return Signals { is_cut: true, ..Signals::default() };
@@ -146,20 +150,16 @@ impl Signals {
             {
                 let signal = (event, of_chain[chain as usize]);
                 by_place.entry((*number, chain)).or_default().push(signal);
-            } else if op.kind() == EventKind::Invoke
-                && let Some((number, true)) =
-                    self.permits.take(past, event, of_chain[chain as usize])
-            {
-                let given = (event, of_chain[chain as usize]);
-                by_place.entry((number, chain)).or_default().push(given);
+            } else if op.kind() == EventKind::Invoke {
+                self.permits.take(past, event, of_chain[chain as usize]);
             }
         }
-        self.permits.finish(sabotage);
+        if !self.permits.finish(self.most, sabotage) {
+            return false;
+        }
         for ((number, chain), list) in by_place {
             let last = list.last().map_or(NONE, |last| last.0);
-            if self.conditions[number as usize].rule.is_none() {
-                self.last.entry(chain).or_default().push((last, number));
-            }
+            self.last.entry(chain).or_default().push((last, number));
             self.conditions[number as usize].signals.push((chain, list));
         }
         self.last.values_mut().for_each(|of| of.sort_unstable_by(|a, b| b.cmp(a)));

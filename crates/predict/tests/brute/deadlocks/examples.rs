@@ -367,14 +367,27 @@ const EXAMPLES: &[Example] = &[
         &[],
     ),
     // Who takes a permit and keeps it may come first.
+    example(
+        "S1c",
+        "T1.acq(A) T1.p(s) T1.v(s) T1.rel(A) T2.p(s) T2.acq(A) T2.rel(A) T2.v(s) T3.p(s) T4.p(s)",
+        &[&[2, 6]],
+    ),
+    // Who has given the permit back must come first.
     Example {
         in_order: false,
         ..example(
-            "S1c",
-            "T1.acq(A) T1.p(s) T1.v(s) T1.rel(A) T2.p(s) T2.acq(A) T2.rel(A) T2.v(s) T3.p(s) T4.p(s)",
-            &[&[2, 6]],
+            "S1d",
+            "T2.p(s) T2.acq(A) T2.rel(A) T2.v(s) T1.p(s) T1.v(s) T1.acq(A) T1.p(s) T1.v(s) T1.rel(A)",
+            &[&[2, 8]],
         )
     },
+    // Two permits: a third thread has one, and asks for the other.
+    example(
+        "S1e",
+        "T3.p(s) T3.p(s) T3.v(s) T3.v(s) T1.acq(A) T1.p(s) T1.v(s) T1.rel(A) T2.p(s) T2.acq(A) \
+         T2.rel(A) T2.v(s)",
+        &[&[6, 10]],
+    ),
     // Who gives the permit needs the lock of the one that waits for it.
     example("S2", "T2.acq(A) T2.rel(A) T2.v(s) T1.acq(A) T1.p(s) T1.rel(A)", &[&[1, 5]]),
     example("S2b", "T2.v(s) T2.acq(A) T2.rel(A) T1.acq(A) T1.p(s) T1.rel(A)", &[]),
@@ -384,6 +397,19 @@ const EXAMPLES: &[Example] = &[
         "S2d",
         "T2.acq(A) T2.rel(A) T2.p(s) T2.v(s) T1.acq(A) T1.p(s) T1.v(s) T1.rel(A) T3.p(s)",
         &[],
+    ),
+    // A permit comes from outside, and it cannot be taken away again.
+    example(
+        "S2e",
+        "T2.acq(A) T2.rel(A) T2.v(s) T1.acq(A) T1.w(x) T3.r(x) T3.v(s) T1.p(s) T1.rel(A) \
+         T3.acq(A) T3.rel(A) T3.p(s)",
+        &[],
+    ),
+    // Who gives it from outside needs the lock first, as the one of the deadlock does.
+    example(
+        "S2f",
+        "T2.acq(A) T2.rel(A) T2.v(s) T3.acq(A) T3.rel(A) T3.v(s) T1.acq(A) T1.p(s) T1.rel(A)",
+        &[&[1, 8], &[4, 8]],
     ),
     // One permit each of two semaphores.
     example("S3", "T1.p(s) T1.p(t) T1.v(t) T1.v(s) T2.p(t) T2.p(s) T2.v(s) T2.v(t)", &[&[2, 6]]),

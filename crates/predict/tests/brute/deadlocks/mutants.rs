@@ -10,7 +10,7 @@ use anyorder_trace::Trace;
 use std::collections::BTreeSet;
 use std::panic::catch_unwind;
 
-const FAULTS: [Sabotage; 23] = [
+const FAULTS: [Sabotage; 26] = [
     Sabotage::SectionsNeverEnd,
     Sabotage::OrderIsNecessary,
     Sabotage::ReadersExclude,
@@ -33,6 +33,9 @@ const FAULTS: [Sabotage; 23] = [
     Sabotage::SignalsLate,
     Sabotage::PermitsForgotten,
     Sabotage::PermitsLeft,
+    Sabotage::PermitsGiven,
+    Sabotage::OutsidersForgotten,
+    Sabotage::KeptForgotten,
     Sabotage::PermitsAnywhere,
 ];
 

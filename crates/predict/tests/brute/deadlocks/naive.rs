@@ -192,7 +192,8 @@ impl<'t> Threads<'t> {
     }
 
     /// Returns whether no permit is left after a run, and each that is not given yet needs one of
-    /// the requests.
+    /// the requests, or is kept: its thread takes before a permit of a semaphore that they wait
+    /// for, or begins a section that one excludes which their threads hold.
     fn no_permit_comes(&self, semaphore: u32, requests: &[usize], run: &[usize]) -> bool {
         let left = permits(self.trace, semaphore) + change(self.trace, run, semaphore);
         assert!(left >= 0, "nobody has what is not there");
@@ -201,8 +202,29 @@ impl<'t> Threads<'t> {
                 of.semaphore == semaphore && of.kind == PermitKind::Gives && !run.contains(event)
             })
         };
+        let waits = requests.iter().filter_map(|request| permit(self.trace, *request));
+        let waits: BTreeSet<u32> = waits.map(|of| of.semaphore).collect();
+        let takes = |event: usize| {
+            permit(self.trace, event).is_some_and(|of| {
+                waits.contains(&of.semaphore)
+                    && matches!(of.kind, PermitKind::Waits | PermitKind::Takes)
+            })
+        };
+        let members: BTreeSet<usize> = requests.iter().map(|event| self.lane(*event)).collect();
+        let open = self.open(&|event| run.contains(&event)).into_iter();
+        let open = open.map(|s| self.sections[s]).filter(|s| members.contains(&s.lane));
+        let open: Vec<Section> = open.collect();
+        let is_excluded = |event: usize| {
+            self.begins[event].map(|new| self.sections[new]).is_some_and(|new| {
+                open.iter().any(|s| s.lock == new.lock && (s.exclusive || new.exclusive))
+            })
+        };
+        let is_kept = |event: usize| {
+            let mut before = self.lanes[self.lane(event)].iter().filter(|other| **other < event);
+            before.any(|other| !run.contains(other) && (takes(*other) || is_excluded(*other)))
+        };
         let mut later = (0..self.trace.len()).filter(gives);
-        left == 0 && later.all(|event| self.needs(event, requests))
+        left == 0 && later.all(|event| is_kept(event) || self.needs(event, requests))
     }
 
     fn waits_to_go_on(&self, lane: usize, done: &dyn Fn(usize) -> bool) -> Vec<usize> {

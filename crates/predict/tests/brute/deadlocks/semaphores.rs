@@ -87,12 +87,12 @@ pub(super) enum Use {
 
 impl Use {
     pub(super) fn random(rng: &mut RandomSource) -> Use {
-        match rng.below(10) {
+        match rng.below(12) {
             0 => Use::Crossed,
             1 => Use::HandOver,
             2 => Use::Both,
             3 | 4 => Use::Circle,
-            5 | 6 => Use::Signal,
+            5 | 6 | 8 | 9 => Use::Signal,
             7 => Use::End,
             _ => Use::Any,
         }
@@ -132,7 +132,8 @@ impl Use {
             (Use::Any, _) => any(rng),
             (Use::Signal | Use::End, _) if rng.chance(60) => Vec::new(),
             // A third one takes and gives, or only one of the two.
-            _ => match rng.below(5) {
+            _ => match rng.below(6) {
+                5 => vec![lock[0], unlock[0], gives(0)],
                 0 => vec![gives(0)],
                 1 => vec![wait(0)],
                 2 => vec![lock[0], wait(0), unlock[0], gives(0)],
@@ -143,6 +144,10 @@ impl Use {
         if rng.chance(25) {
             let at = rng.below(steps.len() + 1);
             steps.insert(at, Step::Permit(rng.below(2), PermitKind::Takes));
+        }
+        // Whoever had a permit before may have to come first.
+        if number < 2 && !matches!(self, Use::Signal | Use::End) && rng.chance(35) {
+            steps.splice(0..0, [wait(0), gives(0)]);
         }
         steps
     }
