@@ -1,6 +1,7 @@
 //! `anyorder certify`: certificates of all kinds, and what is refused.
 
 use crate::common;
+use crate::deadlocks::permits;
 
 use common::{NOTES, file, folder, path, run, run_with_stdin};
 use serde_json::Value;
@@ -263,6 +264,47 @@ fn both_checkers_know_who_waits_for_a_signal() {
         assert_eq!(ran.status, expected, "{requests}: {steps}\n{ran:?}");
         if let Some(theirs) = python(&trace, &certificate) {
             assert_eq!(theirs, expected, "the checker in Python: {requests}: {steps}");
+        }
+    }
+}
+
+/// The checker in Python leaves calls to this one.
+#[test]
+fn the_checker_knows_who_waits_for_a_permit() {
+    let folder = folder();
+    // Who gives a permit has a lock that the other one has, while it waits.
+    let crossed = file(&folder, "crossed.trace", permits("1+A 1p 1v 1-A 2p 2+A 2-A 2v 3p 3v"));
+    // The second one has a permit to give only when it has taken one.
+    let later = file(&folder, "later.trace", permits("2+A 2-A 2p 2v 1+A 1p 1v 1-A 3p"));
+    let more = file(&folder, "more.trace", permits("3p 1+A 1p 1v 1-A 2p 2+A 2-A 2v"));
+    for (trace, requests, steps, expected) in [
+        (&crossed, [2, 6], &[9, 10, 1, 5][..], 0),
+        (&crossed, [6, 2], &[1, 9, 10, 5], 0),
+        (&crossed, [2, 6], &[1, 5], 1),
+        (&crossed, [2, 6], &[9, 1, 5], 1),
+        (&crossed, [2, 6], &[9, 10, 5], 1),
+        (&crossed, [2, 5], &[9, 10, 1], 1),
+        (&crossed, [5, 6], &[9, 10, 1, 5], 1),
+        (&later, [6, 1], &[9, 5], 1),
+        (&later, [6, 1], &[5], 1),
+        // There are two permits.
+        (&more, [3, 7], &[1, 2, 6], 0),
+        (&more, [3, 7], &[2, 6], 1),
+    ] {
+        let steps: Vec<String> = steps.iter().map(|id| format!(r#"{{"event":"{id}"}}"#)).collect();
+        let text = format!(
+            r#"{{"reordering":1,"form":"deadlock","requests":["{}","{}"],"reorders":"threads",
+            "prefix":0,"events":{},"steps":[{}]}}"#,
+            requests[0],
+            requests[1],
+            steps.len(),
+            steps.join(","),
+        );
+        let certificate = file(&folder, "certificate", text);
+        let ran = run(&["certify", trace, &certificate]);
+        assert_eq!(ran.status, expected, "{requests:?}: {steps:?}\n{ran:?}");
+        if let Some(theirs) = python(trace, &certificate) {
+            assert_eq!(theirs, 3, "the checker in Python: {requests:?}");
         }
     }
 }

@@ -124,6 +124,107 @@ fn a_thread_that_waits_for_a_signal_is_a_member_of_a_deadlock() {
     }
 }
 
+/// Each event: a thread, and a lock that it takes (`+A`) or gives back (`-A`), or a call of
+/// the semaphore (`p`, `v`, or `fail`, an attempt that finds no permit).
+pub(crate) fn permits(events: &str) -> String {
+    let mut text = "anyorder-trace 1\n".to_owned();
+    for at in 0..3 {
+        text.push_str(&format!("handler h{at} \"T{}\"\n", at + 1));
+        text.push_str(&format!("task t{at} \"T{}\" initial h{at}\n", at + 1));
+    }
+    text.push_str("lock l0 \"A\"\nlock l1 \"B\"\n");
+    let mut calls = 0;
+    let event = |event: &str| {
+        let (thread, what) = event.split_at(1);
+        let task = thread.parse::<u8>().expect("a thread") - 1;
+        let mut call = |method: &str| {
+            calls += 1;
+            let at = calls - 1;
+            (
+                format!("invocation v{at} \"semaphore:slots\" {method}\n"),
+                format!("t{task} invoke v{at}\n"),
+            )
+        };
+        let lock = |kind: &str| {
+            let number = u8::from(&what[1..] == "B");
+            (String::new(), format!("t{task} {kind} l{number}\n"))
+        };
+        match what {
+            "p" => call("\"acquire\""),
+            "v" => call("\"release\""),
+            "fail" => call("\"try_acquire\" -> 0"),
+            _ if what.starts_with('+') => lock("acquire"),
+            _ => lock("release"),
+        }
+    };
+    let (calls, events): (Vec<String>, Vec<String>) = events.split_whitespace().map(event).unzip();
+    text + &calls.concat() + &events.concat()
+}
+
+#[test]
+fn a_thread_that_waits_for_a_permit_is_a_member_of_a_deadlock() {
+    let top = folder();
+    // T1 takes a lock and then a permit, T2 the other way round.
+    let crossed = "1+A 1p 1v 1-A 2p 2+A 2-A 2v";
+    let known = "1+A 1p 3fail 1v 1-A 2p 2+A 2-A 2v";
+    // T2 gives a permit only after it had the lock with which T1 waits for it.
+    let hand_over = "2+A 2-A 2v 1+A 1p 1-A";
+    for (name, events, is_known, parts) in [
+        (
+            "crossed",
+            crossed,
+            false,
+            &[
+                "`T1` and `T2` can wait for each other: for a permit of `semaphore:slots` and for `A`",
+                "`T1` holds `A` since event 1, and wants a permit of `semaphore:slots` at event 2, \
+                 which `T2` has yet to give at event 8",
+                "`T2` holds no lock, and wants `A` at event 6, which `T1` holds since event 1",
+                "does not say how many permits `semaphore:slots` has in the beginning: this is with 1 \
+                 permit",
+                "T1 waits for a permit of semaphore:slots, which T2 has yet to give at event 8",
+            ][..],
+        ),
+        ("known", known, true, &[]),
+        ("hand_over", hand_over, false, &["this is with 0 permits"]),
+    ] {
+        let trace = file(&top, &format!("{name}.trace"), permits(events));
+        for command in ["check", "predict"] {
+            let text = run(&[command, &trace]);
+            assert_eq!(text.status, 1, "{text:?}");
+            for part in parts {
+                let words = |text: &str| text.split_whitespace().collect::<Vec<&str>>().join(" ");
+                assert!(words(&text.stdout).contains(&words(part)), "{part}: {}", text.stdout);
+            }
+            let ran = run(&[command, &trace, "--format", "json"]);
+            let value = json(&ran);
+            let schema: Value = serde_json::from_str(&run(&["schema"]).stdout).expect("a schema");
+            assert_eq!(schema::check(&schema, &value), Vec::<String>::new());
+            let severity = if is_known { "error" } else { "warning" };
+            let found = value["findings"].as_array().expect("findings").iter();
+            let found = found.filter(|one| one["kind"] == "deadlock").collect::<Vec<&Value>>();
+            assert_eq!(found.len(), 1, "{name}: {value}");
+            assert_eq!(
+                (&found[0]["severity"], &found[0]["confirmed"]),
+                (&severity.into(), &true.into())
+            );
+            let replayed = run_with_stdin(&["replay", &trace, "-"], ran.stdout.as_bytes());
+            assert!(replayed.stdout.contains("the witness holds"), "{replayed:?}");
+        }
+    }
+    // All take the lock first; the permit is given before the lock is asked for; two permits were
+    // taken at a time, so that one is left.
+    let ordered = "1+A 1p 1v 1-A 2+A 2p 2v 2-A";
+    let early = "2v 2+A 2-A 1+A 1p 1-A";
+    let two = "3p 1+A 1p 1v 1-A 2p 2+A 2-A 2v 3v";
+    for (name, events) in [("ordered", ordered), ("early", early), ("two", two)] {
+        let trace = file(&top, &format!("{name}.trace"), permits(events));
+        for command in ["check", "predict"] {
+            let value = json(&run(&[command, &trace, "--format", "json"]));
+            assert_eq!(value["stats"]["deadlocks"], 0, "{name}: {value}");
+        }
+    }
+}
+
 /// What users of detectors of lock orders complain of most: cycles that cannot happen.
 #[test]
 fn cycles_of_locks_that_cannot_happen_are_silent() {

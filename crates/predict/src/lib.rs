@@ -47,7 +47,7 @@ pub use anyorder_stream::{
 pub use confirm::{
     Answer, CheckDeadlock, ConfirmOptions, ConfirmStats, Confirmer, Deadlock, DeadlockCut,
     DeadlockEvidence, DeadlockOptions, DeadlockRequest, Deadlocks, Form, GaveUp, InOrderAnswer,
-    Reorders, Scale, Together, WaitsFor, Witness, orders_of_calls,
+    Permits, Reorders, Scale, Together, WaitsFor, Witness, orders_of_calls,
 };
 pub use event_driven::{EventDriven, event_driven, event_driven_order};
 pub use order_path::{OrderPaths, OrderRule, OrderStep, Ordered};

@@ -112,6 +112,21 @@ impl<'c> CallIndex<'c> {
     }
 }
 
+impl CallIndex<'_> {
+    /// Returns the invocation that an event is.
+    pub(super) fn call(&self, trace: &Trace, event: EventId) -> Option<Call<'_>> {
+        self.calls.call(trace, event)
+    }
+
+    /// Returns the places of the rules that bind a call whatever its result, among those of its
+    /// type.
+    pub(super) fn rules_of(&self, call: &Call<'_>, event: EventId) -> Vec<usize> {
+        let active = self.active_rules.get(&event.0).into_iter().flatten().copied();
+        let rules = call.waits.map_or(&[][..], Waits::rules);
+        active.filter(|at| rules.get(*at).is_some_and(|rule| !rule.is_of_result())).collect()
+    }
+}
+
 /// The invocations of a run.
 #[derive(Default)]
 pub(super) struct CallRun {
@@ -133,18 +148,17 @@ struct Object {
 }
 
 impl CallRun {
-    /// Takes the next event. Fails if it observes something else than in the trace, unless it may.
-    pub(super) fn step(
+    /// Returns the state of an object, which begins with its calls among the first events of the
+    /// trace.
+    fn object(
         &mut self,
         index: &CallIndex<'_>,
         trace: &Trace,
-        (event, prefix): (EventId, u32),
-        may_differ: bool,
-    ) -> Result<(), ReorderingReason> {
-        let Some(call) = index.calls.call(trace, event) else { return Ok(()) };
-        let object = self.objects.entry(call.object).or_insert_with(|| {
+        (number, prefix): (u32, u32),
+    ) -> &mut Object {
+        self.objects.entry(number).or_insert_with(|| {
             let mut object = Object::default();
-            for before in index.of_object.of(call.object) {
+            for before in index.of_object.of(number) {
                 let Some(call) = index.calls.call(trace, EventId(*before)) else { continue };
                 if *before < prefix {
                     object.invoke(&call, *before);
@@ -154,7 +168,32 @@ impl CallRun {
                 }
             }
             object
-        });
+        })
+    }
+
+    /// Returns whether a call could return by a rule of its type, after all events so far.
+    pub(super) fn could_return(
+        &mut self,
+        index: &CallIndex<'_>,
+        trace: &Trace,
+        (call, at, prefix): (&Call<'_>, usize, u32),
+    ) -> bool {
+        let open = index.open.get(&call.object).copied().unwrap_or_default();
+        let object = self.object(index, trace, (call.object, prefix));
+        let rule = call.waits.and_then(|waits| waits.rules().get(at));
+        rule.is_none_or(|rule| object.counts.may_return((at, rule), (&call.invocation, None), open))
+    }
+
+    /// Takes the next event. Fails if it observes something else than in the trace, unless it may.
+    pub(super) fn step(
+        &mut self,
+        index: &CallIndex<'_>,
+        trace: &Trace,
+        (event, prefix): (EventId, u32),
+        may_differ: bool,
+    ) -> Result<(), ReorderingReason> {
+        let Some(call) = index.calls.call(trace, event) else { return Ok(()) };
+        let object = self.object(index, trace, (call.object, prefix));
         if let Some(waits) = call.waits {
             let open = index.open.get(&call.object).copied().unwrap_or_default();
             for at in index.active_rules.get(&event.0).into_iter().flatten() {

@@ -1,6 +1,7 @@
 //! Checks that a run ends in a deadlock: `docs/deadlocks.md`.
 
 use super::error::{ReorderingError, ReorderingReason};
+use super::permits::PermitWait;
 use super::run::{ReorderingChecker, Run};
 use super::{ClaimedDeadlock, Lanes};
 use crate::wakes::matches;
@@ -30,9 +31,10 @@ impl ReorderingChecker<'_> {
     /// Checks that a sequence of events is a run of the program, and that it ends in a deadlock:
     /// each request is the next event of its lane and cannot happen. An acquire meets a section of
     /// the next request's lane that is open and excludes it, and so does a request with which its
-    /// lane ends; a join waits for the handler of the next request; and who waits for a signal has
-    /// missed all those that need no request, and the next lane has one to give. Only for traces
-    /// whose tasks stay in order.
+    /// lane ends; a join waits for the handler of the next request; who waits for a signal has
+    /// missed all those that need no request, and the next lane has one to give; and who waits for
+    /// a permit finds none left, the next lane has one to give, and no other lane can come to a
+    /// call that gives one. Only for traces whose tasks stay in order.
     ///
     /// # Errors
     ///
@@ -56,10 +58,12 @@ impl ReorderingChecker<'_> {
             return Err(at_end(first, ReorderingReason::NoCycle));
         }
         self.begin_run(prefix).map_err(|reason| at_end(first, reason))?;
+        let may_permit = |request: &EventId| trace.event(*request).kind() == EventKind::Invoke;
         let awaits: Vec<Option<SignalWait>> =
             requests.iter().map(|request| signal_wait(trace, *request)).collect();
-        // Only where someone waits for a signal; linear in the trace.
-        let needs = match awaits.iter().any(Option::is_some) {
+        // Only where someone waits for a signal or a permit; linear in the trace.
+        let waits_for_gift = awaits.iter().any(Option::is_some) || requests.iter().any(may_permit);
+        let needs = match waits_for_gift {
             true => needs(trace, requests),
             false => Vec::new(),
         };
@@ -78,6 +82,8 @@ impl ReorderingChecker<'_> {
             let follower = (requests[next], lanes[next]);
             let misses = awaits[at]
                 .is_some_and(|wait| misses(trace, wait, (prefix, order), (&needs, follower)));
+            let misses =
+                misses || run.has_no_permit(trace, (request, requests), (&needs, follower));
             if !misses {
                 run.waits(trace, request, follower).map_err(|reason| at_end(request, reason))?;
             }
@@ -187,6 +193,51 @@ impl Run<'_, '_> {
             EventKind::Join => Ok(()),
             _ => self.comes_after_alloc(event),
         }
+    }
+
+    /// Returns whether a request waits for a permit for ever: none is left, each call that gives
+    /// one has happened, needs a request, or has an event before it in its lane that has not
+    /// happened, and that takes a permit for which a request waits, or a lock that excludes it in
+    /// the lane of a request; and the next lane has one to give from its request on.
+    fn has_no_permit(
+        &mut self,
+        trace: &Trace,
+        (id, requests): (EventId, &[EventId]),
+        (needs, (next, lane)): (&[bool], (EventId, Lane)),
+    ) -> bool {
+        let index = self.call_index();
+        let Some(wait) = PermitWait::of(trace, index, id) else { return false };
+        let change = |other: EventId| wait.change(trace, index, other);
+        let all = || (0..trace.len() as u32).map(EventId);
+        let others = requests.iter().filter_map(|request| PermitWait::of(trace, index, *request));
+        let others: Vec<PermitWait<'_>> = others.collect();
+        let members: Vec<Lane> = requests.iter().map(|id| Lane::of(trace, *id)).collect();
+        // The lanes that go no further, as far as the trace was looked at.
+        let mut kept: HashSet<Lane> = HashSet::new();
+        let mut is_over = |other: &EventId| {
+            let has_happened = self.has_happened(other.0);
+            let takes = |of: &PermitWait<'_>| of.change(trace, index, *other) < 0;
+            let lock = LockId(trace.event(*other).operand);
+            let excluding = match trace.event(*other).kind() {
+                EventKind::Acquire if !has_happened => self.excluding(trace.event(*other), lock),
+                _ => Vec::new(),
+            };
+            let mut excluding = excluding.into_iter().map(|of| Lane::of(trace, EventId(of)));
+            let is_excluded = excluding.any(|lane| members.contains(&lane));
+            if !has_happened && (is_excluded || others.iter().any(takes)) {
+                kept.insert(Lane::of(trace, *other));
+            }
+            has_happened || needs[other.index()] || kept.contains(&Lane::of(trace, *other))
+        };
+        let mut sum = 0;
+        let mut has_one = |other: EventId| {
+            sum += change(other);
+            sum > 0
+        };
+        let mut later = all().skip(next.index()).filter(|other| Lane::of(trace, *other) == lane);
+        later.any(&mut has_one)
+            && all().all(|other| is_over(&other) || change(other) <= 0)
+            && !self.could_return(&wait)
     }
 
     /// Fails unless a request waits for a lane, whose next event is another request.

@@ -37,6 +37,7 @@ mod error;
 mod free_reads;
 mod index;
 mod memory;
+mod permits;
 mod run;
 mod sections;
 mod waits;

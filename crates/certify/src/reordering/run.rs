@@ -1,9 +1,10 @@
 //! Runs the program along a witness.
 
-use super::calls::{CallRun, Calls};
+use super::calls::{CallIndex, CallRun, Calls};
 use super::error::{ReorderingError, ReorderingReason};
 use super::index::{Index, NONE};
 use super::memory::{LastWrites, Observation, Piece};
+use super::permits::PermitWait;
 use super::sections::OpenSections;
 use super::{ClaimedWitness, Lanes, WitnessForm};
 use crate::ends::EndsRun;
@@ -257,6 +258,18 @@ pub(super) struct Run<'r, 't> {
     /// By condition, its signals and broadcasts, in order.
     signals: FxHashMap<u32, Vec<EventId>>,
     ends: EndsRun,
+}
+
+impl<'r, 't> Run<'r, 't> {
+    pub(super) fn call_index(&self) -> &'r CallIndex<'t> {
+        &self.index.calls
+    }
+
+    /// Returns whether a call could return after all events so far, if its rule is the only one.
+    pub(super) fn could_return(&mut self, wait: &PermitWait<'_>) -> bool {
+        let of = (&wait.call, wait.at, self.prefix);
+        self.calls.could_return(&self.index.calls, self.index.trace, of)
+    }
 }
 
 impl Run<'_, '_> {

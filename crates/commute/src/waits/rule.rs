@@ -108,6 +108,14 @@ pub(crate) enum Holds {
 }
 
 impl Holds {
+    fn has_unknown(&self) -> bool {
+        match self {
+            Holds::All(parts) | Holds::Any(parts) => parts.iter().any(Holds::has_unknown),
+            Holds::More(sum) => sum.unknown != 0,
+            Holds::Observed => false,
+        }
+    }
+
     fn holds(&self, counts: &[i64], unknown: i64) -> bool {
         match self {
             Holds::All(parts) => parts.iter().all(|part| part.holds(counts, unknown)),
@@ -156,6 +164,12 @@ impl WaitRule {
         self.condition == Holds::Observed
     }
 
+    /// Returns whether the condition leaves a number open.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.condition.has_unknown()
+    }
+
     /// Returns which calls the condition counts.
     #[must_use]
     pub fn counted(&self) -> &[Counted] {
@@ -167,6 +181,27 @@ impl WaitRule {
     #[must_use]
     pub fn holds(&self, counts: &[i64], open: i64) -> bool {
         self.condition.holds(counts, open)
+    }
+
+    /// Returns the sum of counts that the condition compares with 0, if it is one such sum: a
+    /// factor for each count, in the order of [`counted`](Self::counted), and what is added to them
+    /// for the open number. The condition holds if the sum is greater than 0.
+    #[must_use]
+    pub fn sum(&self, open: i64) -> Option<(Vec<i64>, i64)> {
+        let Holds::More(sum) = &self.condition else { return None };
+        let mut factors = vec![0_i64; self.counted.len()];
+        for (factor, at) in &sum.counts {
+            let known = factors.get_mut(*at)?;
+            *known = known.checked_add(*factor)?;
+        }
+        let added = sum.unknown.checked_mul(open)?.checked_add(sum.constant)?;
+        Some((factors, added))
+    }
+
+    /// Returns whether another rule has the same condition. The calls that wait may be others.
+    #[must_use]
+    pub fn has_condition_of(&self, other: &WaitRule) -> bool {
+        self.condition == other.condition && self.counted == other.counted
     }
 
     /// Returns the least open number for which the condition holds; 0 if none is open. `None`: it

@@ -3,9 +3,9 @@
 use super::events::site;
 use anyorder_finding::{ExplanationStep, Finding, Kind, Severity, Site, assign_ids};
 use anyorder_predict::{
-    Deadlock, DeadlockCut, DeadlockEvidence, DeadlockRequest, GaveUp, WaitsFor,
+    Deadlock, DeadlockCut, DeadlockEvidence, DeadlockRequest, GaveUp, Permits, WaitsFor,
 };
-use anyorder_trace::{ConditionId, Event, EventId, EventKind, HandlerId, LockId, Trace};
+use anyorder_trace::{ConditionId, Event, EventId, EventKind, HandlerId, LockId, NameId, Trace};
 use std::collections::BTreeMap;
 use std::mem;
 
@@ -60,7 +60,12 @@ fn finding(trace: &Trace, deadlock: &Deadlock) -> Finding {
     let cycle = Cycle { trace, requests: &deadlock.requests };
     let mut finding = Finding::new(Kind::Deadlock);
     let is_open = deadlock.evidence.is_open();
-    finding.severity = if is_open { Severity::Note } else { Severity::Error };
+    let is_assumed = deadlock.permits.iter().any(|permits| !permits.is_known);
+    finding.severity = match (is_open, is_assumed) {
+        (true, _) => Severity::Note,
+        (false, true) => Severity::Warning,
+        (false, false) => Severity::Error,
+    };
     finding.title = cycle.title();
     finding.sites = cycle.sites();
     finding.confirmed = Some(!is_open);
@@ -71,6 +76,7 @@ fn finding(trace: &Trace, deadlock: &Deadlock) -> Finding {
     }
     finding.explanation.push(evidence(&deadlock.evidence));
     finding.explanation.extend(cycle.steps());
+    finding.explanation.extend(deadlock.permits.iter().filter_map(|of| permits(trace, of)));
     if deadlock.choices > 1 {
         let text = format!(
             "{} choices of recorded events have this shape; this is one of them",
@@ -83,6 +89,17 @@ fn finding(trace: &Trace, deadlock: &Deadlock) -> Finding {
         super::add_free_reads(trace, &mut finding);
     }
     finding
+}
+
+/// Says which number of permits is assumed, if the trace does not say it.
+fn permits(trace: &Trace, of: &Permits) -> Option<ExplanationStep> {
+    let object = trace.tables().name(of.object);
+    let many = if of.least == 1 { "1 permit".to_owned() } else { format!("{} permits", of.least) };
+    let text = format!(
+        "the trace does not say how many permits `{object}` has in the beginning: this is with {many}, \
+         the least number with which the trace is possible; with more there may be no deadlock"
+    );
+    (!of.is_known).then(|| step("permits", text))
 }
 
 fn step(rule: &str, text: String) -> ExplanationStep {
@@ -144,6 +161,9 @@ impl Cycle<'_> {
             WaitsFor::Lock(lock) => format!("`{}`", self.lock(lock)),
             WaitsFor::End(handler) => format!("the end of `{}`", self.trace.handler_name(handler)),
             WaitsFor::Signal(condition) => format!("a signal of `{}`", self.condition(condition)),
+            WaitsFor::Permit(object) => {
+                format!("a permit of `{}`", self.trace.tables().name(object))
+            }
         }
     }
 
@@ -170,9 +190,13 @@ impl Cycle<'_> {
         Some(format!("no signal of {}", self.condition(condition)))
     }
 
-    /// Returns the next signal that the thread of the next request would give.
-    fn signal(&self, at: usize) -> Option<EventId> {
-        let WaitsFor::Signal(condition) = self.requests[at].waits_for else { return None };
+    /// Returns the next signal or permit that the thread of the next request would give.
+    fn gift(&self, at: usize) -> Option<EventId> {
+        let condition = match self.requests[at].waits_for {
+            WaitsFor::Signal(condition) => condition,
+            WaitsFor::Permit(object) => return self.permit(at, object),
+            WaitsFor::Lock(_) | WaitsFor::End(_) => return None,
+        };
         let next = self.requests[(at + 1) % self.requests.len()].event;
         let lane = self.trace.handler_of(next);
         let gives = |event: &Event| {
@@ -183,6 +207,28 @@ impl Cycle<'_> {
         self.trace.events().skip(next.index()).find(gives).map(|event| event.id)
     }
 
+    /// Returns the call by which the thread of the next request first gives more permits than it
+    /// takes.
+    fn permit(&self, at: usize, object: NameId) -> Option<EventId> {
+        let next = self.requests[(at + 1) % self.requests.len()].event;
+        let (lane, tables) = (self.trace.handler_of(next), self.trace.tables());
+        let mut sum = 0;
+        let gives = |event: &Event| {
+            let call = tables.invocations.get(event.operand as usize);
+            let call =
+                call.filter(|call| event.kind() == EventKind::Invoke && call.object == object);
+            sum += match call.map(|call| (tables.name(call.method), call.result)) {
+                Some(("release", _)) => 1,
+                Some(("acquire", _) | ("try_acquire", Some(1))) => -1,
+                _ => 0,
+            };
+            sum > 0
+        };
+        let events = self.trace.events().skip(next.index());
+        let mut events = events.filter(|event| self.trace.handler_of(event.id) == lane);
+        events.find(gives).map(|event| event.id)
+    }
+
     fn threads(&self) -> String {
         let names = (0..self.requests.len()).map(|at| format!("`{}`", self.lane(at)));
         listed(names.collect())
@@ -191,7 +237,9 @@ impl Cycle<'_> {
     /// Returns the problem in one phrase.
     pub(crate) fn title(&self) -> String {
         let circle = if self.requests.len() > 2 { " in a circle" } else { "" };
-        let is_signal = |one: &DeadlockRequest| matches!(one.waits_for, WaitsFor::Signal(_));
+        let is_signal = |one: &DeadlockRequest| {
+            matches!(one.waits_for, WaitsFor::Signal(_) | WaitsFor::Permit(_))
+        };
         // `for a signal of c and A` would be one thing.
         let (first, each) = match self.requests.iter().any(is_signal) {
             true => ("", "for "),
@@ -208,6 +256,7 @@ impl Cycle<'_> {
                 WaitsFor::Lock(lock) => Some(self.lock(lock).to_owned()),
                 WaitsFor::End(handler) => Some(self.trace.handler_name(handler).to_owned()),
                 WaitsFor::Signal(condition) => Some(self.condition(condition).to_owned()),
+                WaitsFor::Permit(object) => Some(self.trace.tables().name(object).to_owned()),
             };
             let place = self.place(request);
             let event = self.trace.event(place);
@@ -265,9 +314,9 @@ impl Cycle<'_> {
 
     /// Says what keeps a request from being granted.
     fn keeps(&self, at: usize) -> String {
-        if let WaitsFor::Signal(_) = self.requests[at].waits_for {
+        if let WaitsFor::Signal(_) | WaitsFor::Permit(_) = self.requests[at].waits_for {
             let next = self.lane(at + 1);
-            return match self.signal(at) {
+            return match self.gift(at) {
                 Some(signal) => format!("which `{next}` has yet to give at {}", self.at(signal)),
                 None => format!("which `{next}` has yet to give"),
             };
@@ -282,7 +331,7 @@ impl Cycle<'_> {
     pub(crate) fn blocked(&self, at: usize) -> String {
         let thing = self.thing(&self.requests[at]).replace('`', "");
         let next = self.lane(at + 1);
-        match (self.since(at), self.signal(at)) {
+        match (self.since(at), self.gift(at)) {
             (Some(since), _) => {
                 format!("waits for {thing}, held by {next} since {}", self.at(since))
             }
@@ -306,6 +355,10 @@ impl Cycle<'_> {
     fn hint(&self) -> &'static str {
         let joins = |request: &DeadlockRequest| matches!(request.waits_for, WaitsFor::End(_));
         let signals = |request: &DeadlockRequest| matches!(request.waits_for, WaitsFor::Signal(_));
+        let permits = |request: &DeadlockRequest| matches!(request.waits_for, WaitsFor::Permit(_));
+        if self.requests.iter().any(permits) {
+            return "wait for a permit without what the thread which gives it back takes before";
+        }
         if self.requests.iter().any(signals) {
             return "wait for a signal without holding a lock that the thread which gives it takes";
         }
@@ -337,6 +390,10 @@ pub(crate) fn requests(trace: &Trace, events: &[EventId]) -> Vec<DeadlockRequest
         let event = trace.event(*id);
         let waits_for = match event.kind() {
             EventKind::Join => WaitsFor::End(HandlerId(event.operand)),
+            EventKind::Invoke => {
+                let call = trace.tables().invocations.get(event.operand as usize);
+                WaitsFor::Permit(call.map_or(NameId::EMPTY, |call| call.object))
+            }
             kind => match signal_of(trace, (*id, kind), next) {
                 Some(condition) => WaitsFor::Signal(condition),
                 None => WaitsFor::Lock(LockId(event.operand)),

@@ -7,8 +7,11 @@ use super::chains::NONE;
 use anyorder_commute::{Counted, Invocation, Value, WaitRule};
 use anyorder_stream::Communication;
 use anyorder_trace::{Event, Trace};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+
+/// The type of objects that have permits.
+const SEMAPHORE: &str = "semaphore";
 
 /// Number of a counter.
 pub(super) type CounterId = u32;
@@ -41,6 +44,7 @@ struct Call {
     call_rules: Vec<CallRule>,
     /// Whether it must keep its observations, even if communication is not required.
     bound: bool,
+    is_of_semaphore: bool,
 }
 
 /// The calls that a counter counts.
@@ -60,6 +64,7 @@ pub(super) struct Blocking {
     /// During the pass over the trace: event, object and invocation; and the rules of each object.
     seen: Vec<(u32, u32, Invocation)>,
     rules: HashMap<u32, Vec<Arc<WaitRule>>>,
+    semaphores: HashSet<u32>,
 }
 
 /// The key of a counter during construction: object, rule, position among the rule's patterns, key.
@@ -77,6 +82,9 @@ impl Blocking {
         let waits = communication.waits(trace.tables(), event.op, event.operand);
         let Some((waits, invocation)) = waits else { return };
         self.rules.entry(object).or_insert_with(|| waits.rules().to_vec());
+        if waits.name() == SEMAPHORE {
+            self.semaphores.insert(object);
+        }
         self.seen.push((event.id.0, object, invocation));
     }
 
@@ -87,7 +95,8 @@ impl Blocking {
         let mut open: HashMap<u32, i64> = HashMap::new();
         for (event, object, invocation) in &seen {
             let rules = rules.get(object).map_or(&[][..], Vec::as_slice);
-            let mut call = Call::default();
+            let is_of_semaphore = self.semaphores.contains(object);
+            let mut call = Call { is_of_semaphore, ..Call::default() };
             for (at, rule) in rules.iter().enumerate().filter(|(_, rule)| rule.applies(invocation))
             {
                 call.bound |= rule.is_observed();
@@ -180,6 +189,14 @@ impl Blocking {
         call_rules.iter().filter(move |call_rule| with_results || !call_rule.rule.is_of_result())
     }
 
+    /// Returns the calls of semaphores, in the order of the trace.
+    pub(super) fn of_semaphores(&self) -> Vec<u32> {
+        let calls = self.calls.iter().filter(|(_, call)| call.is_of_semaphore);
+        let mut calls: Vec<u32> = calls.map(|(event, _)| *event).collect();
+        calls.sort_unstable();
+        calls
+    }
+
     /// Returns whether a call must keep its observations at any position.
     pub(super) fn is_bound(&self, event: u32) -> bool {
         self.calls.get(&event).is_some_and(|call| call.bound)
@@ -229,6 +246,38 @@ impl CallRule {
     fn counters_that(&self, are: fn(&Counted) -> bool) -> impl Iterator<Item = CounterId> + '_ {
         let counted = self.rule.counted().iter().zip(&self.counters);
         counted.filter(move |(counted, _)| are(counted)).map(|(_, counter)| *counter)
+    }
+
+    /// Returns the counters that the rule reads.
+    pub(super) fn counters(&self) -> &[CounterId] {
+        &self.counters
+    }
+
+    /// Returns the value of the open number.
+    pub(super) fn open(&self) -> i64 {
+        self.open
+    }
+
+    /// Returns the sum that the rule compares with 0, if it is one: a factor for each counter that
+    /// the rule reads, and what is added to them.
+    pub(super) fn sum(&self) -> Option<(Vec<(CounterId, i64)>, i64)> {
+        let (factors, added) = self.rule.sum(self.open)?;
+        Some((self.counters.iter().copied().zip(factors).collect(), added))
+    }
+
+    /// Returns whether another rule has the same condition.
+    pub(super) fn has_condition_of(&self, other: &CallRule) -> bool {
+        self.rule.has_condition_of(&other.rule)
+    }
+
+    /// Returns whether the rule leaves a number open.
+    pub(super) fn is_open(&self) -> bool {
+        self.rule.is_open()
+    }
+
+    /// Returns whether each call that the rule counts can make it hold, or fail, and not both.
+    pub(super) fn is_monotone(&self) -> bool {
+        self.rule.counted().iter().all(|counted| counted.helps != counted.hurts)
     }
 
     /// Returns whether the rule holds, given the value of each counter.

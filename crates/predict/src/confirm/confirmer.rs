@@ -3,6 +3,7 @@
 use super::answer::{Answer, Form, GaveUp, Together, Witness};
 use super::attempt::{AttemptInput, End, OutsideEvents};
 use super::chains::NONE;
+use super::clause::Clause;
 use super::deadlock::closure::Closures;
 use super::deadlock::sabotage::Sabotage;
 use super::deadlock::signals::{SIGNALS_MAX, Signals};
@@ -382,8 +383,13 @@ impl<'t> Confirmer<'t> {
 
     /// Returns whether an order of events from `start` on, followed by the tail, breaks no rule.
     pub(super) fn replays(&mut self, question: &Question, start: u32, order: &[u32]) -> bool {
+        self.broken(question, start, order).is_empty()
+    }
+
+    /// Returns the rules that such an order breaks.
+    pub(super) fn broken(&mut self, question: &Question, start: u32, order: &[u32]) -> Vec<Clause> {
         self.replay.stats.events += order.len() as u64;
-        self.replay.run(&self.past, question, start, order).is_empty()
+        self.replay.run(&self.past, question, start, order)
     }
 
     /// Returns whether a witness shows that the first action may wait for ever.

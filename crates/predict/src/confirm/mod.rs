@@ -6,7 +6,7 @@ pub use answer::{Answer, Form, GaveUp, Together, Witness};
 pub use confirmer::{ConfirmOptions, ConfirmStats, Confirmer, Reorders, Scale};
 pub use deadlock::{
     CheckDeadlock, Deadlock, DeadlockCut, DeadlockEvidence, DeadlockOptions, DeadlockRequest,
-    Deadlocks, WaitsFor,
+    Deadlocks, Permits, WaitsFor,
 };
 pub use in_order::InOrderAnswer;
 pub use order_of_calls::orders_of_calls;

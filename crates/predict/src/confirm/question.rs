@@ -2,12 +2,15 @@
 //! them.
 
 use super::answer::Form;
+use super::blocking::CallRule;
+use super::deadlock::permits::Gone;
 use super::deadlock::sabotage::Sabotage;
 use super::deadlock::signals::Signals;
 use super::holding::{Section, SectionId};
 use super::past::Past;
 use super::units::{get_of, post_of};
 use anyorder_trace::{EventId, Trace};
+use std::rc::Rc;
 
 /// Two actions and a form.
 #[derive(Clone, Debug)]
@@ -27,6 +30,12 @@ pub(super) struct Question {
     /// Pairs of required events of which the first comes before the second: signals that are over
     /// before a wait begins.
     pub(super) early: Vec<(u32, u32)>,
+    /// Rules of semaphores that must not hold at the end, so that no permit is left, each with the
+    /// request of one.
+    pub(super) full: Vec<(CallRule, u32)>,
+    /// These semaphores, and the locks that are held: no thread may come to a call that gives a
+    /// permit.
+    pub(super) closed: Option<(Rc<Signals>, Gone)>,
     /// An event that must be absent.
     pub(super) never: Option<u32>,
     /// The events of the tail whose communication is required.
@@ -59,16 +68,18 @@ impl Question {
     }
 
     /// Builds the question whether threads can come to these requests while each of them waits for
-    /// the next: a lock that an event of the tail acquires, the end of a thread, or a signal. With
-    /// the requests, whether each waits for a signal.
+    /// the next: a lock that an event of the tail acquires, the end of a thread, a signal or a
+    /// permit. With the requests, whether each waits for a signal or a permit. `needs` has events
+    /// that are in each such run.
     pub(super) fn deadlock(
         past: &Past<'_>,
-        (requests, waits, signals): (&[u32], &[bool], &Signals),
+        (requests, waits, signals): (&[u32], &[bool], &Rc<Signals>),
+        needs: Vec<u32>,
         sabotage: Sabotage,
     ) -> Question {
         let (first, last) = (requests.iter().min(), requests.iter().max());
         let pair = (first.copied().unwrap_or(0), last.copied().unwrap_or(0));
-        let tail = (requests.to_vec(), Vec::new());
+        let tail = (requests.to_vec(), needs);
         let mut question = Question::with(past, pair, Form::Deadlock, tail, None);
         // Nobody has what it asks for.
         let is_held = |(event, section): &(u32, SectionId)| {
@@ -77,9 +88,15 @@ impl Question {
                 && (sabotage == Sabotage::RequestsHeld || !is_asked_for)
         };
         question.held.retain(is_held);
-        // Whoever waits for a signal has missed all those that can come.
+        // Whoever waits for a signal has missed all those that can come; and all permits are taken.
         for (request, _) in requests.iter().zip(waits).filter(|(_, is_wait)| **is_wait) {
             let Some(wait) = signals.wait_at(*request) else { continue };
+            if let Some(rule) = signals.rule(wait.condition) {
+                if sabotage != Sabotage::PermitsLeft {
+                    question.full.push((rule.clone(), *request));
+                }
+                continue;
+            }
             let free = signals.free(past, wait.condition, requests);
             if sabotage != Sabotage::FreeSignals {
                 question.needs.extend(&free);
@@ -87,6 +104,15 @@ impl Question {
             if sabotage != Sabotage::SignalsLate {
                 question.early.extend(free.iter().map(|signal| (*signal, wait.wait)));
             }
+        }
+        let semaphores = signals.awaited(requests, waits);
+        if !semaphores.is_empty() && sabotage != Sabotage::PermitsGiven {
+            let held = question.held.iter().filter(|_| sabotage != Sabotage::KeptForgotten);
+            let sections = held.map(|(_, section)| &past.holding.sections[*section as usize]);
+            let mut locks: Vec<(u32, bool)> = sections.map(|of| (of.lock, of.exclusive)).collect();
+            locks.sort_unstable();
+            locks.dedup();
+            question.closed = Some((Rc::clone(signals), Gone { semaphores, locks }));
         }
         question.index_locks(past);
         question
@@ -120,6 +146,8 @@ impl Question {
             by_lock: Vec::new(),
             needs,
             early: Vec::new(),
+            full: Vec::new(),
+            closed: None,
             never,
             communicating,
         };

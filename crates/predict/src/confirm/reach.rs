@@ -191,6 +191,12 @@ impl Reach {
         let mut open_before: Vec<SectionId> = past.holding.open_at(self.start).to_vec();
         let (mut next, mut next_event) = (0, 0);
         let mut done = HashSet::new();
+        // Of a semaphore of which nothing may be left: all that take a permit.
+        for takers in question.full.iter().flat_map(|(rule, _)| past.blocking.takers(rule)) {
+            if let Some(last) = takers.iter().rfind(|taker| allowed(**taker)) {
+                let _ = self.add(past, question, *last);
+            }
+        }
         for last in &question.tail {
             self.add_helpers(past, question, *last, &mut done, allowed);
             // What opens it may have to come again, after an end.

@@ -138,6 +138,23 @@ impl Replay {
                 broken.push(vec![Atom::Before(*first, *second)]);
             }
         }
+        for (call_rule, request) in &question.full {
+            let has_come = |event: u32| self.replayed.has(event);
+            let is_tail = |event: u32| question.tail.contains(&event);
+            let rule = (call_rule, *request);
+            broken.extend(self.counts.permit_left(past, rule, &has_come, &is_tail));
+        }
+        if let Some((signals, gone)) = &question.closed {
+            let has_come = |event: u32| self.replayed.has(event);
+            let of = (gone, &question.tail[..]);
+            for (gives, last) in signals.gives_left(past, of, &has_come) {
+                let mut clause = vec![Atom::Before(gives, question.first)];
+                if last != NONE {
+                    clause.push(Atom::Out(last));
+                }
+                broken.push(clause);
+            }
+        }
         if !past.openings.is_empty() {
             let place = |event: u32| self.replayed.place(event);
             let openings = (&past.openings, past.trace);

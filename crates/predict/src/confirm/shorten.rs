@@ -114,7 +114,9 @@ fn helpful(past: &Past<'_>, question: &Question, set: &Reach) -> Vec<u32> {
     let call_rules = waiting.flat_map(|event| past.blocking.call_rules(*event, true));
     let helpers = call_rules.flat_map(|call_rule| past.blocking.helpers(call_rule));
     let helpers = helpers.map(|of| first_missing(of, |event| set.has(past, event)));
+    let takers_of = question.full.iter().flat_map(|(rule, _)| past.blocking.takers(rule));
+    let takers_of = takers_of.map(|of| first_missing(of, |event| set.has(past, event)));
     let is_new = |next: &u32| *next != NONE && !set.has(past, *next);
-    let all = ends.chain(takers).chain(opened).chain(helpers);
+    let all = ends.chain(takers).chain(opened).chain(helpers).chain(takers_of);
     all.filter(|next| is_new(next) && !question.is_behind(past, *next)).collect()
 }

@@ -99,6 +99,27 @@ impl Counts {
         clause
     }
 
+    /// Returns the clause that a permit is left at the end of a round, where none may be: another
+    /// call that takes one must come before the tail, which has `request`, or one that gives one
+    /// must not come. `None` if none is left.
+    pub(super) fn permit_left(
+        &self,
+        past: &Past<'_>,
+        (call_rule, request): (&CallRule, u32),
+        has_come: &dyn Fn(u32) -> bool,
+        is_tail: &dyn Fn(u32) -> bool,
+    ) -> Option<Clause> {
+        if !call_rule.holds(|counter| self.count(past, counter)) {
+            return None;
+        }
+        let takers = past.blocking.takers(call_rule);
+        let missing = takers.map(|of| first_missing(of, has_come));
+        let missing = missing.filter(|taker| *taker != NONE && !is_tail(*taker));
+        let given = past.blocking.helpers(call_rule).map(|of| last_come(of, has_come));
+        let given = given.filter(|giver| *giver != NONE).map(Atom::Out);
+        Some(missing.map(|taker| Atom::Before(taker, request)).chain(given).collect())
+    }
+
     /// Returns whether the last event waits for ever after the previous one. It could return before
     /// the previous event but not after it, and `may_come` allows no call that could help it. Call
     /// this after the previous event, with the events so far.

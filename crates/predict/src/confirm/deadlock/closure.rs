@@ -20,6 +20,7 @@
 //! with `c` chains and `l` lists of sections, a closure takes `O(c + l)` for each round, and each
 //! round advances a chain.
 
+use super::closing::Stuck;
 use super::requests::Class;
 use super::sabotage::Sabotage;
 use super::signals::Signals;
@@ -40,20 +41,21 @@ pub(in crate::confirm) struct Closures {
     /// Clocks one after the other: by chain, the number of the last event plus 1; 0 for none.
     clocks: Vec<u32>,
     /// By lock; empty for those of one thread, and for those that are only read.
-    pub(in crate::confirm) locks: Vec<LockSections>,
+    pub(in crate::confirm) locks: Rc<Vec<LockSections>>,
     /// Lists of sections visited so far.
-    work: Cell<u64>,
-    signals: Rc<Signals>,
-    sabotage: Sabotage,
+    pub(super) work: Cell<u64>,
+    pub(super) signals: Rc<Signals>,
+    pub(super) sabotage: Sabotage,
 }
 
 /// The sections of one lock, by chain.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub(in crate::confirm) struct LockSections {
     pub(in crate::confirm) lists: Vec<ChainSections>,
 }
 
 /// The sections of one lock in one chain.
+#[derive(Clone, Debug)]
 pub(in crate::confirm) struct ChainSections {
     pub(in crate::confirm) chain: u32,
     pub(in crate::confirm) all: Vec<u32>,
@@ -97,7 +99,7 @@ impl Closures {
             chains,
             clock_of: Vec::with_capacity(past.chain.len()),
             clocks: vec![0; chains],
-            locks: Vec::new(),
+            locks: Rc::clone(&signals.locks),
             work: Cell::new(0),
             signals,
             sabotage,
@@ -137,7 +139,9 @@ impl Closures {
             }
             closures.clock_of.push(of_chain[chain]);
         }
-        closures.locks = sections(past);
+        if closures.locks.is_empty() {
+            closures.locks = Rc::new(sections(past));
+        }
         Some(closures)
     }
 
@@ -158,7 +162,7 @@ impl Closures {
     }
 
     /// Adds an event and all that comes before it.
-    fn add(&self, past: &Past<'_>, event: u32, tops: &mut [u32]) {
+    pub(super) fn add(&self, past: &Past<'_>, event: u32, tops: &mut [u32]) {
         let top = &mut tops[past.chain[event as usize] as usize];
         if *top <= event {
             *top = event + 1;
@@ -185,11 +189,23 @@ impl Closures {
     pub(super) fn close(
         &self,
         past: &Past<'_>,
-        (choice, classes): (&Choice<'_>, &[&Class]),
+        of: (&Choice<'_>, &[&Class]),
         from: &[usize],
         rule: Rule,
     ) -> Option<Closed> {
-        let mut closed = Closed { chosen: from.to_vec(), tops: vec![0; self.chains] };
+        let closed = Closed { chosen: from.to_vec(), tops: vec![0; self.chains] };
+        self.close_with(past, of, (closed, &[]), rule)
+    }
+
+    /// The same, of a set and more events.
+    pub(super) fn close_with(
+        &self,
+        past: &Past<'_>,
+        (choice, classes): (&Choice<'_>, &[&Class]),
+        (mut closed, more): (Closed, &[u32]),
+        rule: Rule,
+    ) -> Option<Closed> {
+        more.iter().for_each(|event| self.add(past, *event, &mut closed.tops));
         let rule = match self.sabotage == Sabotage::OrderIsNecessary {
             true => Rule::InOrder,
             false => rule,
@@ -205,17 +221,23 @@ impl Closures {
             }
         };
         let mut cursors = vec![[0_usize; 2]; matters.iter().map(|lock| lock.lists.len()).sum()];
+        let stuck = Stuck::new(past, &self.signals, (choice, classes), self.sabotage);
         loop {
             for ((_, list), at) in choice.iter().zip(&closed.chosen) {
                 self.add_before(past, *list.get(*at)?, &mut closed.tops);
             }
             let late = self.add_signals(past, (choice, classes), &mut closed, rule);
-            while self.end_sections(
-                (past, &matters),
-                (choice, classes),
-                rule,
-                (&mut closed.tops, &mut cursors),
-            )? {}
+            loop {
+                let has_grown = self.end_sections(
+                    (past, &matters),
+                    (choice, classes),
+                    rule,
+                    (&mut closed.tops, &mut cursors),
+                )?;
+                if !has_grown && !self.add_given(past, (choice, &stuck), &mut closed) {
+                    break;
+                }
+            }
             let mut is_open = false;
             for ((chain, list), at) in choice.iter().zip(&mut closed.chosen) {
                 let top = closed.tops[*chain as usize];
@@ -226,6 +248,9 @@ impl Closures {
             if let Some(late) = late.filter(|_| !is_open) {
                 closed.chosen[late] += 1;
                 is_open = true;
+            }
+            if !is_open && rule == Rule::InOrder {
+                is_open = self.take_permits(past, (choice, &stuck), &mut closed)?;
             }
             if !is_open {
                 return Some(closed);
@@ -254,7 +279,7 @@ impl Closures {
         let mut late = None;
         for (at, request) in requests.iter().enumerate() {
             let Some(wait) = self.signals.wait_at(*request) else { continue };
-            if !is_signal(past, classes[at]) {
+            if !is_signal(past, classes[at]) || self.signals.rule(wait.condition).is_some() {
                 continue;
             }
             for signal in self.signals.free(past, wait.condition, &requests) {
@@ -343,7 +368,18 @@ impl Closures {
     }
 }
 
-/// Returns whether requests of a class wait for a signal.
+/// Returns the locks that the requests of some classes hold, ascending.
+pub(super) fn locks(past: &Past<'_>, classes: &[&Class], sabotage: Sabotage) -> Vec<(u32, bool)> {
+    let count = past.trace.tables().locks.len() as u32;
+    let held = classes.iter().flat_map(|class| &class.held);
+    let held = held.filter(|held| held.number < count && sabotage != Sabotage::KeptForgotten);
+    let mut locks: Vec<(u32, bool)> = held.map(|held| (held.number, held.exclusive)).collect();
+    locks.sort_unstable();
+    locks.dedup();
+    locks
+}
+
+/// Returns whether requests of a class wait for a signal or a permit.
 pub(super) fn is_signal(past: &Past<'_>, class: &Class) -> bool {
     let tables = past.trace.tables();
     class.target.number as usize >= tables.locks.len() + tables.handlers.len()
@@ -383,7 +419,7 @@ impl Later {
 }
 
 /// Returns the sections of each lock, if several chains take it, one of them exclusively.
-fn sections(past: &Past<'_>) -> Vec<LockSections> {
+pub(super) fn sections(past: &Past<'_>) -> Vec<LockSections> {
     let mut by_lock: Vec<Vec<(u32, u32)>> = vec![Vec::new(); past.trace.tables().locks.len()];
     for (number, section) in (0..).zip(&past.holding.sections) {
         if let Some(list) = by_lock.get_mut(section.lock as usize) {

@@ -5,7 +5,7 @@ use super::signals::Signals;
 use crate::confirm::answer::{GaveUp, Witness};
 use crate::confirm::past::Past;
 use anyorder_system::StopReason;
-use anyorder_trace::{ConditionId, EventId, HandlerId, LockId};
+use anyorder_trace::{ConditionId, EventId, HandlerId, LockId, NameId};
 
 /// Limits on the search for deadlocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -80,8 +80,21 @@ pub struct Deadlock {
     pub requests: Vec<DeadlockRequest>,
     /// What is known of it.
     pub evidence: DeadlockEvidence,
+    /// Of each semaphore that a request waits for: how many permits it has.
+    pub permits: Vec<Permits>,
     /// The number of choices of recorded requests that have this shape; most are not tried.
     pub choices: u64,
+}
+
+/// How many permits a semaphore has in the beginning.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Permits {
+    /// The name of the object.
+    pub object: NameId,
+    /// The least number with which the trace is possible.
+    pub least: i64,
+    /// Whether there cannot be more. If there are, there may be no deadlock.
+    pub is_known: bool,
 }
 
 /// A request of a deadlock.
@@ -104,6 +117,8 @@ pub enum WaitsFor {
     End(HandlerId),
     /// A signal of a condition.
     Signal(ConditionId),
+    /// A permit of a semaphore: the name of the object.
+    Permit(NameId),
 }
 
 /// What is known of a cycle of requests.
@@ -157,13 +172,18 @@ pub(super) fn deadlock(
 ) -> Deadlock {
     let locks = past.trace.tables().locks.len() as u32;
     let handlers = past.trace.tables().handlers.len() as u32;
+    let awaited = of_cycle.iter().filter_map(|class| {
+        let number = class.target.number.checked_sub(locks)?.checked_sub(handlers)?;
+        signals.permits(past, number)
+    });
+    let permits: Vec<Permits> = awaited.collect();
     let requests = of_cycle.iter().zip(requests).map(|(class, request)| {
         let number = class.target.number;
         let waits_for = match number.checked_sub(locks) {
             None => WaitsFor::Lock(LockId(number)),
             Some(other) => match other.checked_sub(handlers) {
                 None => WaitsFor::End(HandlerId(other)),
-                Some(condition) => WaitsFor::Signal(ConditionId(signals.condition(condition))),
+                Some(number) => signals.waits_for(number),
             },
         };
         let sections = past.holding.held(&past.chain, *request).into_iter();
@@ -177,5 +197,5 @@ pub(super) fn deadlock(
         class.members.iter().fold(0_u64, |sum, (_, list)| sum.saturating_add(list.len() as u64))
     };
     let choices = of_cycle.iter().map(of_class).fold(1, u64::saturating_mul);
-    Deadlock { requests: requests.collect(), evidence, choices }
+    Deadlock { requests: requests.collect(), evidence, permits, choices }
 }

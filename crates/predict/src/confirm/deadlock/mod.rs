@@ -6,27 +6,33 @@
 //! (`closure.rs`), else by the order solver, for one choice of requests after the other.
 
 pub use found::{
-    Deadlock, DeadlockCut, DeadlockEvidence, DeadlockOptions, DeadlockRequest, Deadlocks, WaitsFor,
+    Deadlock, DeadlockCut, DeadlockEvidence, DeadlockOptions, DeadlockRequest, Deadlocks, Permits,
+    WaitsFor,
 };
 
 #[cfg(test)]
 pub use sabotage::Sabotage;
 
+mod bounds;
+mod closing;
 pub(super) mod closure;
 mod cycles;
 mod found;
+pub(super) mod permits;
 mod requests;
 pub(super) mod sabotage;
 pub(super) mod signals;
 
 use super::answer::{Answer, GaveUp, Witness};
+use super::clause::Atom;
 use super::confirmer::Confirmer;
 use super::past::Past;
 use super::question::Question;
 use anyorder_system::{Cancel, Control};
 use anyorder_trace::EventId;
-use closure::{Closed, Closures, Rule, is_signal};
-use cycles::{Bounds, cycles};
+use bounds::{Bounds, OfCycle};
+use closure::{Choice, Closed, Closures, Rule, is_signal};
+use cycles::{Bounds as CycleBounds, cycles};
 use found::deadlock;
 use requests::{Class, classes};
 use std::ops::ControlFlow;
@@ -40,6 +46,9 @@ const THREADS_MAX: u64 = 4_096;
 /// The most choices of requests of one cycle that are compared with what they need.
 const CHOICES_MAX: u64 = 20_000;
 
+/// How often calls get what they lack in the order of the trace.
+const LACKING_MAX: u32 = 16;
+
 /// A choice of threads for a cycle: for each class the place of the thread among its members.
 type Threads = Vec<usize>;
 
@@ -52,11 +61,16 @@ struct Decided {
 impl Confirmer<'_> {
     /// Searches for a run after which each of the requests is the next event of its thread and
     /// waits for the next one's thread, the last for the first: for a lock that it holds, for its
-    /// end, or, where `waits` says so, for a signal that it gives. A proof that there is none is
-    /// about these requests only.
-    fn confirm_deadlock(&mut self, requests: &[u32], waits: &[bool], cancel: &Cancel) -> Answer {
+    /// end, or, where `waits` says so, for a signal or permit that it gives. All such runs have the
+    /// events of `needs`. A proof that there is none is about these requests only.
+    fn confirm_deadlock(
+        &mut self,
+        (requests, waits, needs): (&[u32], &[bool], Vec<u32>),
+        cancel: &Cancel,
+    ) -> Answer {
         let signals = self.signals(cancel);
-        let question = Question::deadlock(&self.past, (requests, waits, &signals), self.sabotage);
+        let of = (requests, waits, &signals);
+        let question = Question::deadlock(&self.past, of, needs, self.sabotage);
         let mut doubt = false;
         match self.solve(&question, &mut doubt, cancel) {
             Ok(Some(found)) => Answer::Confirmed(self.witness(&question, found, cancel)),
@@ -84,7 +98,7 @@ impl Confirmer<'_> {
         }
         let signals = self.signals(&control.cancel);
         let (classes, is_cut) = classes(&self.past, &signals, &control.cancel, self.sabotage);
-        let bounds = Bounds { cycles: options.cycles_max, steps: options.steps_max };
+        let bounds = CycleBounds { cycles: options.cycles_max, steps: options.steps_max };
         let found = cycles(&classes, bounds, &control.cancel, self.sabotage);
         if let Some(reason) = control.cancel.reason() {
             deadlocks.cut(DeadlockCut::Stopped);
@@ -103,6 +117,7 @@ impl Confirmer<'_> {
             options,
             check,
             work_max,
+            bounds: Bounds::new(self.sabotage),
             tries: 0,
             choices: 0,
         };
@@ -114,7 +129,7 @@ impl Confirmer<'_> {
                 break;
             }
             // Each of the rest would be a finding that says nothing.
-            if closures.as_ref().is_some_and(|of| of.work() > options.work_max) {
+            if search.work() > options.work_max {
                 deadlocks.cut(DeadlockCut::Work);
                 deadlocks.undecided += total - done;
                 break;
@@ -142,12 +157,18 @@ struct Search<'s> {
     options: &'s DeadlockOptions,
     check: CheckDeadlock<'s>,
     work_max: u64,
+    bounds: Bounds,
     /// Choices tried for the current cycle, by the solver and by closures.
     tries: u64,
     choices: u64,
 }
 
 impl Search<'_> {
+    /// Returns what closures and bounds visited so far.
+    fn work(&self) -> u64 {
+        self.closures.map_or(0, Closures::work).saturating_add(self.bounds.work)
+    }
+
     /// Decides one cycle. `None` if no run of the recorded events ends in it.
     fn decide(
         &mut self,
@@ -159,23 +180,29 @@ impl Search<'_> {
         let mut open: Vec<(Threads, Vec<usize>)> = Vec::new();
         let mut count = 0;
         let mut decided = None;
+        let signals = confirmer.signals(cancel);
+        let mut all_bounds = std::mem::take(&mut self.bounds);
+        let mut bounds = all_bounds.of_cycle((&confirmer.past, &signals), of_cycle);
         let is_whole = each_choice_of_threads(of_cycle, &mut |threads| {
             count += 1;
             if count > THREADS_MAX {
                 return ControlFlow::Break(());
             }
+            let lists = lists(of_cycle, threads);
+            if !bounds.may_be(&signals, &lists) {
+                return ControlFlow::Continue(());
+            }
             let Some(closures) = self.closures else {
                 open.push((threads.clone(), vec![0; threads.len()]));
                 return ControlFlow::Continue(());
             };
-            let lists = lists(of_cycle, threads);
             let (from, choice) = (vec![0; threads.len()], (&lists[..], of_cycle));
             let past = &confirmer.past;
             let Some(needed) = closures.close(past, choice, &from, Rule::Necessary) else {
                 return ControlFlow::Continue(());
             };
             if let Some(closed) = closures.close(past, choice, &needed.chosen, Rule::InOrder)
-                && let Some(found) = self.in_order(confirmer, (&lists, of_cycle), &closed, cancel)
+                && let Some(found) = self.in_order(confirmer, (&lists, of_cycle), closed, cancel)
             {
                 decided = Some(found);
                 return ControlFlow::Break(());
@@ -183,39 +210,56 @@ impl Search<'_> {
             open.push((threads.clone(), needed.chosen));
             ControlFlow::Continue(())
         });
-        if decided.is_some() {
-            return decided;
+        if decided.is_none() {
+            decided = self.by_solver(confirmer, (of_cycle, &mut bounds), (open, is_whole), cancel);
         }
-        self.by_solver(confirmer, of_cycle, (open, is_whole), cancel)
+        self.bounds = all_bounds;
+        decided
     }
 
     /// Makes the witness of a closure. `None` if its order breaks a rule that the closure does not
-    /// know: what calls wait for, or barriers.
+    /// know: what calls wait for, or barriers. Calls that wait too long get what they lack, some
+    /// times.
     fn in_order(
         &mut self,
         confirmer: &mut Confirmer<'_>,
-        (lists, of_cycle): (&[(u32, &[u32])], &[&Class]),
-        closed: &Closed,
+        choice: (&Choice<'_>, &[&Class]),
+        mut closed: Closed,
         cancel: &Cancel,
     ) -> Option<Decided> {
-        let past = &confirmer.past;
-        let doubtful = |top: &u32| top.checked_sub(1).is_some_and(|last| past.is_doubtful(last));
-        if closed.tops.iter().any(doubtful) {
-            return None;
-        }
-        let chosen = lists.iter().zip(&closed.chosen);
-        let requests: Vec<u32> = chosen.map(|((_, list), at)| list[*at]).collect();
         let signals = confirmer.signals(cancel);
-        let past = &confirmer.past;
-        let waits = waits(past, of_cycle);
-        let question = Question::deadlock(past, (&requests, &waits, &signals), confirmer.sabotage);
-        let first = past.holding.overlap().min(past.first_doubt);
-        let found = Closures::events(past, &closed.tops, first);
-        if !confirmer.replays(&question, found.0, &found.1) {
-            return None;
+        for _ in 0..LACKING_MAX {
+            let past = &confirmer.past;
+            let doubtful =
+                |top: &u32| top.checked_sub(1).is_some_and(|last| past.is_doubtful(last));
+            if closed.tops.iter().any(doubtful) || cancel.reason().is_some() {
+                return None;
+            }
+            let chosen = choice.0.iter().zip(&closed.chosen);
+            let requests: Vec<u32> = chosen.map(|((_, list), at)| list[*at]).collect();
+            let of = (&requests[..], &waits(past, choice.1)[..], &signals);
+            let question = Question::deadlock(past, of, Vec::new(), confirmer.sabotage);
+            let first = past.holding.overlap().min(past.first_doubt);
+            let found = Closures::events(past, &closed.tops, first);
+            let broken = confirmer.broken(&question, found.0, &found.1);
+            if broken.is_empty() {
+                let witness = confirmer.witness(&question, found, cancel);
+                return Some(self.checked(requests, witness, true));
+            }
+            let closures = self.closures?;
+            let waiting = broken.iter().filter_map(|clause| match clause[..] {
+                [Atom::Out(call), ..] => Some(call),
+                _ => None,
+            });
+            let waiting: Vec<u32> = waiting.collect();
+            let past = &confirmer.past;
+            let lacking = Closures::lacking(past, &waiting, &closed.tops);
+            if lacking.is_empty() {
+                return None;
+            }
+            closed = closures.close_with(past, choice, (closed, &lacking), Rule::InOrder)?;
         }
-        let witness = confirmer.witness(&question, found, cancel);
-        Some(self.checked(requests, witness, true))
+        None
     }
 
     fn checked(&mut self, requests: Vec<u32>, witness: Witness, in_order: bool) -> Decided {
@@ -231,7 +275,7 @@ impl Search<'_> {
     fn by_solver(
         &mut self,
         confirmer: &mut Confirmer<'_>,
-        of_cycle: &[&Class],
+        (of_cycle, bounds): (&[&Class], &mut OfCycle<'_>),
         (open, is_whole): (Vec<(Threads, Vec<usize>)>, bool),
         cancel: &Cancel,
     ) -> Option<Decided> {
@@ -246,7 +290,8 @@ impl Search<'_> {
             loop {
                 let requests: Vec<u32> =
                     lists.iter().zip(&at).map(|((_, list), at)| list[*at]).collect();
-                match self.ask(confirmer, (&lists, of_cycle), (&at, &requests), cancel) {
+                let choice = (&lists[..], of_cycle);
+                match self.ask(confirmer, (choice, bounds), (&at, &requests), cancel) {
                     Asked::Found(witness) => {
                         return Some(self.checked(requests, witness, false));
                     }
@@ -271,7 +316,7 @@ impl Search<'_> {
     fn ask(
         &mut self,
         confirmer: &mut Confirmer<'_>,
-        choice: (&[(u32, &[u32])], &[&Class]),
+        (choice, bounds): ((&Choice<'_>, &[&Class]), &mut OfCycle<'_>),
         (at, requests): (&[usize], &[u32]),
         cancel: &Cancel,
     ) -> Asked {
@@ -279,11 +324,19 @@ impl Search<'_> {
         if self.choices > CHOICES_MAX {
             return Asked::Enough(DeadlockCut::Tries);
         }
+        let waits = waits(&confirmer.past, choice.1);
+        let signals = confirmer.signals(cancel);
+        let of_chains = choice.0.iter().zip(requests).map(|((chain, _), of)| (*chain, *of));
+        if !bounds.may_run_out(&signals, &of_chains.collect::<Vec<_>>()) {
+            return Asked::Impossible;
+        }
+        let mut needs = Vec::new();
         if let Some(closures) = self.closures {
             let closed = closures.close(&confirmer.past, choice, at, Rule::Necessary);
-            if closed.is_none_or(|closed| closed.chosen != at) {
+            let Some(closed) = closed.filter(|closed| closed.chosen == at) else {
                 return Asked::Impossible;
-            }
+            };
+            needs.extend(closed.tops.iter().filter_map(|top| top.checked_sub(1)));
         }
         if cancel.reason().is_some() {
             return Asked::Enough(DeadlockCut::Stopped);
@@ -292,11 +345,11 @@ impl Search<'_> {
         if self.tries > self.options.tries_max {
             return Asked::Enough(DeadlockCut::Tries);
         }
-        if confirmer.stats().events > self.work_max {
+        let work = self.closures.map_or(0, Closures::work).saturating_add(bounds.work());
+        if confirmer.stats().events > self.work_max || work > self.options.work_max {
             return Asked::Enough(DeadlockCut::Work);
         }
-        let waits = waits(&confirmer.past, choice.1);
-        match confirmer.confirm_deadlock(requests, &waits, cancel) {
+        match confirmer.confirm_deadlock((requests, &waits, needs), cancel) {
             Answer::Confirmed(witness) => Asked::Found(witness),
             Answer::Impossible => Asked::Impossible,
             Answer::Unconfirmed(why) => Asked::Open(DeadlockCut::GaveUp(why)),
@@ -313,7 +366,7 @@ enum Asked {
     Enough(DeadlockCut),
 }
 
-/// Returns which requests of a cycle wait for signals.
+/// Returns which requests of a cycle wait for signals or permits.
 fn waits(past: &Past<'_>, of_cycle: &[&Class]) -> Vec<bool> {
     of_cycle.iter().map(|class| is_signal(past, class)).collect()
 }

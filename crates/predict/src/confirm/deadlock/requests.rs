@@ -1,5 +1,6 @@
-//! Requests of a trace, grouped: events that may wait for a lock, for the end of a thread or for a
-//! signal. The request of a lock that was not granted before the trace ends is an event of its own.
+//! Requests of a trace, grouped: events that may wait for a lock, for the end of a thread, for a
+//! signal or for a permit. The request of a lock that was not granted before the trace ends is an
+//! event of its own.
 //!
 //! A *class* of requests asks for one thing, in one mode, while its threads hold one set of locks.
 //! Cycles are looked for among classes; the events of each class stand in lists, one for each
@@ -15,7 +16,8 @@ use std::collections::HashMap;
 
 /// What is asked for or held, and how. Numbers after all locks stand for handlers: a thread holds
 /// itself until its end, and who joins it asks for that. Numbers after these stand for conditions:
-/// a thread holds one as long as it has a signal to give, and who waits for one asks for it.
+/// a thread holds one as long as it has a signal to give, and who waits for one asks for it. So it
+/// is with semaphores, which come among the conditions, and their permits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Thing {
     pub(super) number: u32,
@@ -144,7 +146,9 @@ impl Own<'_> {
         let handler = past.trace.handler_of(EventId(event)).0;
         let is_joined = self.is_joined.get(handler as usize).copied().unwrap_or_default();
         let thread = is_joined.then_some(self.locks + handler);
-        let conditions = self.signals.ahead(past.chain[event as usize], event);
+        let chain = past.chain[event as usize];
+        let conditions = self.signals.ahead(chain, event);
+        let conditions = conditions.chain(self.signals.permits_ahead(chain, event));
         let conditions = conditions.map(|condition| self.first_condition() + condition);
         let all = thread.into_iter().chain(conditions);
         all.map(|number| Thing { number, exclusive: false })
@@ -182,7 +186,9 @@ impl Own<'_> {
         let events = events.chain(self.signals.waits().iter().map(|wait| wait.place));
         let (mut sum, most) = (0, self.signals.most);
         for event in events {
-            sum += self.signals.ahead(past.chain[event as usize], event).count();
+            let chain = past.chain[event as usize];
+            sum += self.signals.ahead(chain, event).count();
+            sum += self.signals.permits_ahead(chain, event).count();
             if sum > most {
                 return true;
             }

@@ -37,6 +37,18 @@ anyorder_common::sabotage! {
     FreeSignals,
     /// Signals may come after the wait.
     SignalsLate,
+    /// No thread waits for a permit.
+    PermitsForgotten,
+    /// A thread may wait for a permit though one is left.
+    PermitsLeft,
+    /// Permits that can still be given are forgotten.
+    PermitsGiven,
+    /// Who needs a lock that a thread of a deadlock has can still give permits.
+    KeptForgotten,
+    /// No thread but those of a deadlock takes permits, where it is said that they cannot run out.
+    OutsidersForgotten,
+    /// Who will give a permit has one, also if it must take one before.
+    PermitsAnywhere,
     /// No fault, but the solver decides alone, as in traces with too many clocks.
     NoClocks,
     /// The solver decides alone, and does not know of the sections around the requests.

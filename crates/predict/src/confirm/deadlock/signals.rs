@@ -1,4 +1,4 @@
-//! Threads that wait for a signal, as members of a deadlock.
+//! Threads that wait for a signal or a permit, as members of a deadlock.
 //!
 //! A wait on a condition ends with a `wake`. Until then the thread stands at the first event after
 //! the wait that is no release: its *place*. It waits for ever if each signal of the condition
@@ -8,15 +8,23 @@
 //! A thread has a signal to give as long as its last one has not come. That is for cycles what a
 //! held lock is for the request of a lock.
 //!
+//! A call that waits for a permit of a semaphore is like a wait for a signal whose place it is
+//! itself: then all permits must be taken, and nobody may come to a call that gives one
+//! (`permits.rs`).
+//!
 //! **Cost.** One pass over the trace. Forks and joins make clocks, in memory as their number times
 //! the threads.
 
+use super::closure::{LockSections, sections};
+use super::permits::PermitCalls;
 use super::sabotage::Sabotage;
+use crate::confirm::blocking::CallRule;
 use crate::confirm::chains::NONE;
 use crate::confirm::past::Past;
 use anyorder_system::Cancel;
 use anyorder_trace::{EventId, EventKind};
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 /// The most numbers in all clocks together, and the most conditions that all requests together may
 /// hold, counted at each request.
@@ -27,26 +35,31 @@ pub(in crate::confirm) const SIGNALS_MAX: usize = 1 << 24;
 pub(in crate::confirm) struct SignalWait {
     /// The event at which the thread stands while it waits.
     pub(in crate::confirm) place: u32,
-    /// The event by which it began to wait.
+    /// The event by which it began to wait; `NONE` for a permit.
     pub(in crate::confirm) wait: u32,
     /// The place of the condition among those that are waited for.
     pub(in crate::confirm) condition: u32,
 }
 
-/// A condition that a thread waits for.
+/// A condition that a thread waits for, or a semaphore.
 #[derive(Clone, Debug)]
-struct Condition {
-    id: u32,
+pub(super) struct Condition {
+    pub(super) id: u32,
+    /// For a semaphore: when a permit is left. Then `id` is its name.
+    pub(super) rule: Option<CallRule>,
     /// By chain: its signals and broadcasts in the order of the trace, each with its clock.
-    signals: Vec<(u32, Vec<(u32, u32)>)>,
+    pub(super) signals: Vec<(u32, Vec<(u32, u32)>)>,
 }
 
 /// The waits for signals of a trace.
 #[derive(Clone, Debug, Default)]
 pub(in crate::confirm) struct Signals {
     /// By place, ascending.
-    waits: Vec<SignalWait>,
-    conditions: Vec<Condition>,
+    pub(super) waits: Vec<SignalWait>,
+    pub(super) conditions: Vec<Condition>,
+    pub(super) permits: PermitCalls,
+    /// The sections of each lock, if there are waits for permits.
+    pub(super) locks: Rc<Vec<LockSections>>,
     /// By chain: its last signal of each condition, the latest first.
     last: HashMap<u32, Vec<(u32, u32)>>,
     /// Clocks one after the other: by chain, the number of the last event plus 1 that comes before
@@ -69,11 +82,9 @@ impl Signals {
         sabotage: Sabotage,
     ) -> Signals {
         let mut signals = Signals { chains: past.chains, most, ..Signals::default() };
-        if sabotage == Sabotage::SignalsForgotten {
-            return signals;
-        }
         let mut numbers: HashMap<u32, u32> = HashMap::new();
-        for wake in past.wakes.wakes.iter().filter(|wake| wake.wait != NONE) {
+        let is_looked_for = sabotage != Sabotage::SignalsForgotten;
+        for wake in past.wakes.wakes.iter().filter(|wake| wake.wait != NONE && is_looked_for) {
             let condition = past.op(wake.wait).1;
             if !is_signal(past, wake.signal) || past.op(wake.signal).1 != condition {
                 continue;
@@ -82,19 +93,29 @@ impl Signals {
             let next = numbers.len() as u32;
             let number = *numbers.entry(condition).or_insert(next);
             if number == next {
-                signals.conditions.push(Condition { id: condition, signals: Vec::new() });
+                let (rule, given) = (None, Vec::new());
+                signals.conditions.push(Condition { id: condition, rule, signals: given });
             }
             signals.waits.push(SignalWait { place, wait: wake.wait, condition: number });
         }
+        signals.add_permits(past, sabotage);
+        if signals.conditions.iter().any(|of| of.rule.is_some()) {
+            signals.locks = Rc::new(sections(past));
+        }
         signals.waits.sort_unstable_by_key(|wait| wait.place);
-        if !signals.waits.is_empty() && !signals.collect(past, &numbers, cancel) {
+        if !signals.waits.is_empty() && !signals.collect(past, &numbers, (cancel, sabotage)) {
             return Signals { is_cut: true, ..Signals::default() };
         }
         signals
     }
 
     /// Finds the signals of the conditions, and what comes before them. Returns whether it did.
-    fn collect(&mut self, past: &Past<'_>, numbers: &HashMap<u32, u32>, cancel: &Cancel) -> bool {
+    fn collect(
+        &mut self,
+        past: &Past<'_>,
+        numbers: &HashMap<u32, u32>,
+        (cancel, sabotage): (&Cancel, Sabotage),
+    ) -> bool {
         self.clocks = vec![0; self.chains];
         let mut of_chain: Vec<u32> = vec![0; self.chains];
         let mut by_place: BTreeMap<(u32, u32), Vec<(u32, u32)>> = BTreeMap::new();
@@ -129,7 +150,12 @@ impl Signals {
             {
                 let signal = (event, of_chain[chain as usize]);
                 by_place.entry((*number, chain)).or_default().push(signal);
+            } else if op.kind() == EventKind::Invoke {
+                self.permits.take(past, event, of_chain[chain as usize]);
             }
+        }
+        if !self.permits.finish(self.most, sabotage) {
+            return false;
         }
         for ((number, chain), list) in by_place {
             let last = list.last().map_or(NONE, |last| last.0);
@@ -156,7 +182,7 @@ impl Signals {
         true
     }
 
-    fn clock(&self, row: u32) -> &[u32] {
+    pub(super) fn clock(&self, row: u32) -> &[u32] {
         let from = row as usize * self.chains;
         &self.clocks[from..from + self.chains]
     }
@@ -171,11 +197,6 @@ impl Signals {
         self.conditions.len()
     }
 
-    /// Returns the number of a condition in the trace.
-    pub(super) fn condition(&self, number: u32) -> u32 {
-        self.conditions[number as usize].id
-    }
-
     /// Returns the wait at a place.
     pub(in crate::confirm) fn wait_at(&self, place: u32) -> Option<SignalWait> {
         let at = self.waits.binary_search_by_key(&place, |wait| wait.place).ok()?;
@@ -188,6 +209,19 @@ impl Signals {
         last.iter().take_while(move |(last, _)| *last >= event).map(|(_, number)| *number)
     }
 
+    /// Returns whether an event of a chain, with its clock, needs a request.
+    pub(super) fn needs(
+        &self,
+        past: &Past<'_>,
+        (chain, (event, row)): (u32, (u32, u32)),
+        requests: &[u32],
+    ) -> bool {
+        requests.iter().any(|request| {
+            let of = past.chain[*request as usize];
+            of == chain && event >= *request || self.clock(row)[of as usize] > *request
+        })
+    }
+
     /// Returns, for each chain, the last signal of a condition that needs none of the requests.
     /// Those before it in its chain need none either.
     pub(in crate::confirm) fn free(
@@ -196,12 +230,7 @@ impl Signals {
         condition: u32,
         requests: &[u32],
     ) -> Vec<u32> {
-        let needs = |chain: u32, (signal, row): (u32, u32)| {
-            requests.iter().any(|request| {
-                let of = past.chain[*request as usize];
-                of == chain && signal >= *request || self.clock(row)[of as usize] > *request
-            })
-        };
+        let needs = |chain, signal| self.needs(past, (chain, signal), requests);
         let lists = self.conditions[condition as usize].signals.iter();
         let last = |(chain, list): &(u32, Vec<(u32, u32)>)| {
             let free = list.partition_point(|signal| !needs(*chain, *signal));

@@ -1,6 +1,8 @@
 //! Worked examples, each small enough to enumerate by hand.
 
 use super::naive::{Threads, deadlocks};
+use super::record::call;
+use super::semaphores::PermitKind;
 use super::{STATES_MAX, search, shapes};
 use anyorder_predict::{DeadlockEvidence, Deadlocks};
 use anyorder_trace::{EventKind, Mailbox, Mode, Op, TaskId, Trace, TraceBuilder};
@@ -23,7 +25,8 @@ const fn example(
     Example { name, text, deadlocks, in_order: true }
 }
 
-/// `racq` and `rrel` are of readers, `tacq` is an attempt.
+/// `racq` and `rrel` are of readers, `tacq` is an attempt; `p` and `v` take and give a permit, `tp`
+/// and `fp` are attempts to take one.
 const EXAMPLES: &[Example] = &[
     example(
         "D1",
@@ -351,6 +354,77 @@ const EXAMPLES: &[Example] = &[
     example("D18f", "T1.racq(A) T2.racq(B) T1.req(B) T2.req(A)", &[&[3, 4]]),
     example("D18g", "T1.acq(A) T2.acq(B) T1.treq(B) T2.req(A)", &[]),
     example("D18h", "T1.acq(A) T1.acq(B) T2.acq(C) T1.req(B) T2.req(A)", &[]),
+    // A permit, and a lock.
+    example(
+        "S1",
+        "T1.acq(A) T1.p(s) T1.v(s) T1.rel(A) T2.p(s) T2.acq(A) T2.rel(A) T2.v(s)",
+        &[&[2, 6]],
+    ),
+    // Two permits were taken at a time.
+    example(
+        "S1b",
+        "T3.p(s) T1.acq(A) T1.p(s) T1.v(s) T1.rel(A) T2.p(s) T2.acq(A) T2.rel(A) T2.v(s) T3.v(s)",
+        &[],
+    ),
+    // Who takes a permit and keeps it may come first.
+    example(
+        "S1c",
+        "T1.acq(A) T1.p(s) T1.v(s) T1.rel(A) T2.p(s) T2.acq(A) T2.rel(A) T2.v(s) T3.p(s) T4.p(s)",
+        &[&[2, 6]],
+    ),
+    // Who has given the permit back must come first.
+    Example {
+        in_order: false,
+        ..example(
+            "S1d",
+            "T2.p(s) T2.acq(A) T2.rel(A) T2.v(s) T1.p(s) T1.v(s) T1.acq(A) T1.p(s) T1.v(s) T1.rel(A)",
+            &[&[2, 8]],
+        )
+    },
+    // Two permits: a third thread has one, and asks for the other.
+    example(
+        "S1e",
+        "T3.p(s) T3.p(s) T3.v(s) T3.v(s) T1.acq(A) T1.p(s) T1.v(s) T1.rel(A) T2.p(s) T2.acq(A) \
+         T2.rel(A) T2.v(s)",
+        &[&[6, 10]],
+    ),
+    // Who gives the permit needs the lock of the one that waits for it.
+    example("S2", "T2.acq(A) T2.rel(A) T2.v(s) T1.acq(A) T1.p(s) T1.rel(A)", &[&[1, 5]]),
+    example("S2b", "T2.v(s) T2.acq(A) T2.rel(A) T1.acq(A) T1.p(s) T1.rel(A)", &[]),
+    example("S2c", "T3.v(s) T2.acq(A) T2.rel(A) T2.v(s) T1.acq(A) T1.p(s) T1.rel(A)", &[]),
+    // Who gives another one has to take it first.
+    example(
+        "S2d",
+        "T2.acq(A) T2.rel(A) T2.p(s) T2.v(s) T1.acq(A) T1.p(s) T1.v(s) T1.rel(A) T3.p(s)",
+        &[],
+    ),
+    // A permit comes from outside, and it cannot be taken away again.
+    example(
+        "S2e",
+        "T2.acq(A) T2.rel(A) T2.v(s) T1.acq(A) T1.w(x) T3.r(x) T3.v(s) T1.p(s) T1.rel(A) \
+         T3.acq(A) T3.rel(A) T3.p(s)",
+        &[],
+    ),
+    // Who gives it from outside needs the lock first, as the one of the deadlock does.
+    example(
+        "S2f",
+        "T2.acq(A) T2.rel(A) T2.v(s) T3.acq(A) T3.rel(A) T3.v(s) T1.acq(A) T1.p(s) T1.rel(A)",
+        &[&[1, 8], &[4, 8]],
+    ),
+    // One permit each of two semaphores.
+    example("S3", "T1.p(s) T1.p(t) T1.v(t) T1.v(s) T2.p(t) T2.p(s) T2.v(s) T2.v(t)", &[&[2, 6]]),
+    example(
+        "S3b",
+        "T1.p(g) T1.p(s) T1.p(t) T1.v(t) T1.v(s) T1.v(g) T2.p(g) T2.p(t) T2.p(s) T2.v(s) T2.v(t) \
+         T2.v(g)",
+        &[],
+    ),
+    // A circle with an end.
+    example(
+        "S4",
+        "T0.fork(T1) T1.p(s) T1.acq(A) T1.rel(A) T1.v(s) T0.p(s) T0.join(T1) T0.v(s)",
+        &[&[2, 7]],
+    ),
     example(
         "D20",
         "T1.acq(F0) T1.acq(F1) T1.rel(F1) T1.rel(F0) T2.acq(F1) T2.acq(F2) T2.rel(F2) \
@@ -413,6 +487,16 @@ pub(super) fn read(text: &str) -> Trace {
             "branch" => {
                 let name = b.interner.name("branch").expect("room");
                 b.push(task, EventKind::Other.into(), name.0);
+                continue;
+            }
+            "p" | "tp" | "fp" | "v" => {
+                let kind = match what {
+                    "p" => PermitKind::Waits,
+                    "tp" => PermitKind::Takes,
+                    "fp" => PermitKind::Fails,
+                    _ => PermitKind::Gives,
+                };
+                call(&mut b, task, &format!("semaphore:{operand}"), kind);
                 continue;
             }
             "wait" | "wake" | "signal" | "broadcast" => {

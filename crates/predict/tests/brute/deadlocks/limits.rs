@@ -8,6 +8,19 @@ use anyorder_predict::{DeadlockCut, DeadlockEvidence, Deadlocks, WaitsFor};
 const EVENTS: &str = "T2.acq(A) T2.rel(A) T1.acq(A) T1.wait(c) T2.signal(c) T1.wake(c) T1.rel(A) \
     T1.acq(C) T1.acq(D) T1.rel(D) T1.rel(C) T2.acq(D) T2.acq(C) T2.rel(C) T2.rel(D)";
 
+#[test]
+fn beyond_the_limit_no_waits_for_permits_are_looked_for() {
+    // The semaphores of which a thread has a permit to give change four times: one, two, one, none.
+    let trace = read("T1.p(s) T1.p(t) T1.v(t) T1.v(s) T2.p(t) T2.p(s) T2.v(s) T2.v(t)");
+    for most in 0..12 {
+        let deadlocks = search_by(&trace, |confirmer| confirmer.with_signals_max(most));
+        let is_whole = most >= 8;
+        let cuts: &[DeadlockCut] = if is_whole { &[] } else { &[DeadlockCut::Cycles] };
+        assert_eq!(deadlocks.found.len(), usize::from(is_whole), "at most {most}");
+        assert_eq!(&*deadlocks.cuts, cuts, "at most {most}");
+    }
+}
+
 /// Returns how many deadlocks have a wait for a signal, and how many have none.
 fn counts(found: &Deadlocks) -> [usize; 2] {
     let confirmed = found.found.iter().map(|one| {

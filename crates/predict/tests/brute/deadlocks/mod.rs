@@ -9,13 +9,14 @@ mod naive;
 mod programs;
 mod races;
 mod record;
+mod semaphores;
 
 use crate::brute::generate::{RandomSource, show};
 use crate::brute::types::{TraceCalls, Types};
 use anyorder_certify::{ClaimedDeadlock, Lanes, ReorderingChecker};
 use anyorder_predict::{
-    ConfirmOptions, Confirmer, DeadlockEvidence, DeadlockOptions, Deadlocks, NoCommunication,
-    Sabotage, WaitsFor,
+    ConfirmOptions, Confirmer, DeadlockEvidence, DeadlockOptions, Deadlocks, Sabotage,
+    SpecifiedCommunication, Types as StreamTypes, WaitsFor,
 };
 use anyorder_system::{Cancel, Control};
 use anyorder_testkit::effort::sampled;
@@ -43,7 +44,8 @@ fn search_by(
     trace: &Trace,
     change: impl for<'a> FnOnce(Confirmer<'a>) -> Confirmer<'a>,
 ) -> Deadlocks {
-    let mut communication = NoCommunication;
+    let of_types = StreamTypes::built_in().expect("they are tested");
+    let mut communication = SpecifiedCommunication::new(of_types, trace);
     let options = ConfirmOptions { window: 0, ..ConfirmOptions::default() };
     let confirmer = Confirmer::new(trace, &mut communication, options);
     let types = Types::new();
@@ -60,9 +62,9 @@ fn search_by(
     )
 }
 
-/// The requests of a deadlock, and which of them wait for a signal.
+/// The requests of a deadlock, and which of them wait for a signal or a permit.
 fn requests(one: &anyorder_predict::Deadlock) -> Vec<Request> {
-    let is_signal = |of: WaitsFor| matches!(of, WaitsFor::Signal(_));
+    let is_signal = |of: WaitsFor| matches!(of, WaitsFor::Signal(_) | WaitsFor::Permit(_));
     one.requests.iter().map(|of| (of.event.index(), is_signal(of.waits_for))).collect()
 }
 
@@ -98,6 +100,36 @@ struct Tally {
     shared: u64,
     hung: u64,
     asked: u64,
+    /// Runs that are said to be shortest.
+    shortest: u64,
+    permits: OfPermits,
+}
+
+/// Of deadlocks with waits for permits: all; with two of them; with three threads; by the solver
+/// and without it; with permits whose number is known, and is not; with joins, and with signals.
+#[derive(Default, Debug)]
+struct OfPermits([u64; 9]);
+
+impl OfPermits {
+    fn add(&mut self, found: &Deadlocks) {
+        for one in found.found.iter().filter(|one| !one.permits.is_empty()) {
+            let is_in_order =
+                matches!(one.evidence, DeadlockEvidence::Confirmed { in_order: true, .. });
+            let is_known = one.permits.iter().all(|of| of.is_known);
+            let kinds = [
+                true,
+                one.permits.len() > 1,
+                one.requests.len() > 2,
+                !is_in_order,
+                is_in_order,
+                is_known,
+                !is_known,
+                one.requests.iter().any(|of| matches!(of.waits_for, WaitsFor::End(_))),
+                one.requests.iter().any(|of| matches!(of.waits_for, WaitsFor::Signal(_))),
+            ];
+            kinds.iter().zip(&mut self.0).for_each(|(is, n)| *n += u64::from(*is));
+        }
+    }
 }
 
 impl Tally {
@@ -106,6 +138,7 @@ impl Tally {
         self.with_deadlock += u64::from(!naive.shapes.is_empty());
         self.cycles += found.cycles;
         self.impossible += found.impossible;
+        self.permits.add(found);
         for one in &found.found {
             let DeadlockEvidence::Confirmed { in_order, witness } = &one.evidence else { continue };
             self.in_order += u64::from(*in_order);
@@ -115,7 +148,10 @@ impl Tally {
                 matches!(of.waits_for, anyorder_predict::WaitsFor::End(_))
             };
             self.joins += u64::from(one.requests.iter().any(|of| ends(&of)));
-            let is_signal = requests(one).iter().filter(|request| request.1).count();
+            let is_signal = |of: &&anyorder_predict::DeadlockRequest| {
+                matches!(of.waits_for, anyorder_predict::WaitsFor::Signal(_))
+            };
+            let is_signal = one.requests.iter().filter(is_signal).count();
             self.signals += u64::from(is_signal > 0);
             if is_signal > 0 {
                 let kinds = [is_signal > 1, one.requests.len() > 2, !in_order];
@@ -145,29 +181,55 @@ fn freed(trace: &Trace, naive: &Naive) -> u64 {
     naive.shapes.difference(&bound.shapes).filter(waits).count() as u64
 }
 
+/// Compares the search with all reorderings on one random run; with semaphores, also the solver
+/// alone.
+fn compare(seed: u64, family: Family, tally: &mut Tally) {
+    let trace = run(&mut RandomSource::new(seed), family, 24);
+    let what = format!("seed {seed}, {family:?}\n{}", show(&trace));
+    let threads = Threads::new(&trace);
+    let Some(naive) = deadlocks(&threads, STATES_MAX) else {
+        tally.given_up += 1;
+        return;
+    };
+    let found = search(&trace, &what);
+    let [all, closed] = shapes(&threads, &found);
+    assert_eq!(all, naive.shapes, "{what}");
+    if family == Family::Semaphores && seed.is_multiple_of(3) {
+        let alone = search_with(&trace, Sabotage::NoClocks);
+        assert_eq!(shapes(&threads, &alone)[0], naive.shapes, "{what}");
+    }
+    for one in &found.found {
+        let mut requests: Vec<usize> = one.events().iter().map(|event| event.index()).collect();
+        requests.sort_unstable();
+        if let Some(witness) = one.witness().filter(|witness| witness.shortest) {
+            tally.shortest += 1;
+            assert_eq!(witness.order.len(), naive.lengths[&requests], "{requests:?}, {what}");
+        }
+    }
+    let Some(of_order) = in_order(&threads, 4 * STATES_MAX) else { return };
+    assert!(has_order(&trace, &closed, &of_order.shapes), "in order, {closed:?}: {what}");
+    tally.add(&trace, &found, &naive);
+    if trace.has_branches() && !naive.shapes.is_empty() {
+        tally.freed += freed(&trace, &naive);
+    }
+}
+
+/// Returns whether the deadlocks found without the solver are those that keep the order of locks.
+/// Calls that must come, so that all permits are taken, are left to the solver.
+fn has_order(trace: &Trace, closed: &BTreeSet<Shape>, right: &BTreeSet<Shape>) -> bool {
+    let is_call = |event: anyorder_trace::Event| event.kind() == EventKind::Invoke;
+    match trace.events().any(is_call) {
+        true => closed.is_subset(right),
+        false => closed == right,
+    }
+}
+
 #[test]
 fn the_search_finds_the_deadlocks_of_all_reorderings() {
     let mut tallies: BTreeMap<Family, Tally> = BTreeMap::new();
     for seed in sampled(1_400, 6_000) {
-        let mut rng = RandomSource::new(seed);
         let family = Family::ALL[(seed % Family::ALL.len() as u64) as usize];
-        let trace = run(&mut rng, family, 24);
-        let what = format!("seed {seed}, {family:?}\n{}", show(&trace));
-        let threads = Threads::new(&trace);
-        let tally = tallies.entry(family).or_default();
-        let Some(naive) = deadlocks(&threads, STATES_MAX) else {
-            tally.given_up += 1;
-            continue;
-        };
-        let found = search(&trace, &what);
-        let [all, closed] = shapes(&threads, &found);
-        assert_eq!(all, naive.shapes, "{what}");
-        let Some(of_order) = in_order(&threads, 4 * STATES_MAX) else { continue };
-        assert_eq!(closed, of_order.shapes, "in order, {what}");
-        tally.add(&trace, &found, &naive);
-        if trace.has_branches() && !naive.shapes.is_empty() {
-            tally.freed += freed(&trace, &naive);
-        }
+        compare(seed, family, tallies.entry(family).or_default());
     }
     println!("{tallies:#?}");
     for (family, tally) in &tallies {
@@ -188,7 +250,20 @@ fn the_search_finds_the_deadlocks_of_all_reorderings() {
         sum(|t| t.of_signals[1]),
         sum(|t| t.of_signals[2]),
         sum(|t| t.freed),
+        sum(|t| t.shortest),
     ];
     println!("{counts:?}");
     assert!(counts.iter().all(|count| *count > 2), "{counts:?}");
+}
+
+#[test]
+fn the_search_finds_deadlocks_at_semaphores() {
+    let mut tally = Tally::default();
+    for seed in sampled(1_200, 8_000) {
+        compare(seed, Family::Semaphores, &mut tally);
+    }
+    println!("{tally:?}");
+    assert!(tally.traces > 4 * tally.given_up, "{tally:?}");
+    let counts = tally.permits.0.iter().chain([&tally.impossible, &tally.shortest]);
+    assert!(counts.into_iter().all(|count| *count > 2), "{tally:?}");
 }

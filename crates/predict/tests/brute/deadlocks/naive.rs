@@ -1,5 +1,6 @@
 //! The deadlocks of a small trace, by all its reorderings.
 
+use super::semaphores::{Permit, PermitKind, change, has_permit, permit, permits};
 use crate::brute::types::{TraceCalls, Types};
 use anyorder_testkit::Reorderings;
 use anyorder_trace::{EventId, EventKind, Trace};
@@ -13,9 +14,10 @@ pub(super) enum What {
     Lock,
     Thread,
     Condition,
+    Semaphore,
 }
 
-/// A request, and whether it waits for a signal.
+/// A request, and whether it waits for a signal or a permit.
 pub(super) type Request = (usize, bool);
 
 /// A cycle of requests without its events: what each asks for, and what its thread holds.
@@ -26,6 +28,8 @@ pub(super) type Shape = Vec<(Thing, Vec<Thing>)>;
 pub(super) struct Naive {
     pub(super) shapes: BTreeSet<Shape>,
     pub(super) cycles: BTreeSet<Vec<usize>>,
+    /// By requests, ascending: the number of events of a shortest run.
+    pub(super) lengths: BTreeMap<Vec<usize>, usize>,
 }
 
 /// A trace of threads, one lane for each.
@@ -107,7 +111,8 @@ impl<'t> Threads<'t> {
         begun.filter_map(|(_, section)| *section).filter(|s| !ended.contains(s)).collect()
     }
 
-    /// Returns the lanes for which the next event of a lane waits, and whether for a signal.
+    /// Returns the lanes for which the next event of a lane waits, and whether for a signal or a
+    /// permit.
     fn waits_for(&self, lane: usize, done: &dyn Fn(usize) -> bool) -> Vec<(usize, bool)> {
         let mut all: Vec<(usize, bool)> =
             self.waits_to_go_on(lane, done).into_iter().map(|to| (to, false)).collect();
@@ -125,6 +130,16 @@ impl<'t> Threads<'t> {
                 events.any(|event| !done(*event) && self.gives(*event, *condition))
             };
             all.extend(others.filter(gives).map(|to| (to, true)));
+        }
+        if let Some(next) = next.filter(|next| is_forked(*next))
+            && let Some(Permit { semaphore, kind: PermitKind::Waits }) = permit(self.trace, next)
+        {
+            let others = (0..self.lanes.len()).filter(|other| *other != lane);
+            let has = |other: &usize| {
+                let rest = self.lanes[*other].iter().copied().filter(|event| !done(*event));
+                has_permit(self.trace, rest, semaphore)
+            };
+            all.extend(others.filter(has).map(|to| (to, true)));
         }
         all
     }
@@ -162,6 +177,9 @@ impl<'t> Threads<'t> {
 
     /// Returns whether a thread has missed all signals that can come without the requests.
     fn misses(&self, place: usize, requests: &[usize], (run, by_trace): (&[usize], bool)) -> bool {
+        if let Some(Permit { semaphore, .. }) = permit(self.trace, place) {
+            return self.no_permit_comes(semaphore, requests, run);
+        }
         let (wait, condition) = self.waits[&place];
         let at = |event: usize| run.iter().position(|other| *other == event);
         let begun = at(wait).expect("it waits");
@@ -171,6 +189,42 @@ impl<'t> Threads<'t> {
                 None => self.needs(signal, requests),
             }
         })
+    }
+
+    /// Returns whether no permit is left after a run, and each that is not given yet needs one of
+    /// the requests, or is kept: its thread takes before a permit of a semaphore that they wait
+    /// for, or begins a section that one excludes which their threads hold.
+    fn no_permit_comes(&self, semaphore: u32, requests: &[usize], run: &[usize]) -> bool {
+        let left = permits(self.trace, semaphore) + change(self.trace, run, semaphore);
+        assert!(left >= 0, "nobody has what is not there");
+        let gives = |event: &usize| {
+            permit(self.trace, *event).is_some_and(|of| {
+                of.semaphore == semaphore && of.kind == PermitKind::Gives && !run.contains(event)
+            })
+        };
+        let waits = requests.iter().filter_map(|request| permit(self.trace, *request));
+        let waits: BTreeSet<u32> = waits.map(|of| of.semaphore).collect();
+        let takes = |event: usize| {
+            permit(self.trace, event).is_some_and(|of| {
+                waits.contains(&of.semaphore)
+                    && matches!(of.kind, PermitKind::Waits | PermitKind::Takes)
+            })
+        };
+        let members: BTreeSet<usize> = requests.iter().map(|event| self.lane(*event)).collect();
+        let open = self.open(&|event| run.contains(&event)).into_iter();
+        let open = open.map(|s| self.sections[s]).filter(|s| members.contains(&s.lane));
+        let open: Vec<Section> = open.collect();
+        let is_excluded = |event: usize| {
+            self.begins[event].map(|new| self.sections[new]).is_some_and(|new| {
+                open.iter().any(|s| s.lock == new.lock && (s.exclusive || new.exclusive))
+            })
+        };
+        let is_kept = |event: usize| {
+            let mut before = self.lanes[self.lane(event)].iter().filter(|other| **other < event);
+            before.any(|other| !run.contains(other) && (takes(*other) || is_excluded(*other)))
+        };
+        let mut later = (0..self.trace.len()).filter(gives);
+        left == 0 && later.all(|event| is_kept(event) || self.needs(event, requests))
     }
 
     fn waits_to_go_on(&self, lane: usize, done: &dyn Fn(usize) -> bool) -> Vec<usize> {
@@ -226,6 +280,9 @@ impl<'t> Threads<'t> {
     }
 
     fn target(&self, (request, is_signal): Request) -> Thing {
+        if let Some(Permit { semaphore, .. }) = permit(self.trace, request) {
+            return (What::Semaphore, semaphore, true);
+        }
         if is_signal {
             return (What::Condition, self.waits[&request].1, true);
         }
@@ -258,6 +315,12 @@ impl<'t> Threads<'t> {
                 let gives = later.any(|event| self.gives(*event, condition));
                 gives.then_some((What::Condition, condition, false))
             }));
+            let all = (0..self.trace.len()).filter_map(|event| permit(self.trace, event));
+            let awaited = all.filter(|of| of.kind == PermitKind::Waits).map(|of| of.semaphore);
+            let later = || self.lanes[lane].iter().copied().filter(|event| *event >= request.0);
+            let has = |of: &u32| has_permit(self.trace, later(), *of);
+            let awaited: BTreeSet<u32> = awaited.filter(has).collect();
+            held.extend(awaited.into_iter().map(|of| (What::Semaphore, of, false)));
             held.sort_unstable();
             (self.target(*request), held)
         };
@@ -295,6 +358,10 @@ impl<'t> Threads<'t> {
                     targets.dedup_by_key(|target| (target.0, target.1));
                     if targets.len() == requests.len() {
                         found.shapes.insert(self.shape(&both));
+                        let mut key = requests.clone();
+                        key.sort_unstable();
+                        let length = found.lengths.entry(key).or_insert(usize::MAX);
+                        *length = run.0.len().min(*length);
                         found.cycles.insert(requests);
                     }
                 } else if to > path[0] && !path.contains(&to) {

@@ -2,6 +2,7 @@
 
 use super::monitors::{Pattern, add_accesses, wait};
 use super::record::{Step, Thread, record};
+use super::semaphores::Use;
 use crate::brute::generate::RandomSource;
 use anyorder_trace::{EventKind, Mode, Trace};
 
@@ -19,6 +20,8 @@ pub(super) enum Family {
     Waiters,
     /// The same, with data, and with tests of it: reads on which no test depends are free.
     Branches,
+    /// Semaphores and locks.
+    Semaphores,
     /// Threads say what they ask for, and may end there.
     Requests,
     /// Sections of one lock that read and write one variable, with waits and signals. No deadlock
@@ -28,6 +31,7 @@ pub(super) enum Family {
 }
 
 impl Family {
+    /// All but semaphores, which have tests of their own.
     pub(super) const ALL: [Family; 11] = [
         Family::Locks,
         Family::Data,
@@ -49,18 +53,22 @@ impl Family {
 
 /// Returns a random run with at most `most` events.
 pub(super) fn run(rng: &mut RandomSource, family: Family, most: usize) -> Trace {
-    let waiters = matches!(family, Family::Waiters | Family::Branches);
+    let semaphores = family == Family::Semaphores;
+    let waiters = semaphores || matches!(family, Family::Waiters | Family::Branches);
     let threads = if waiters { 3 } else { 2 + rng.below(3) };
     let locks = if waiters { 2 } else { 2 + rng.below(3) as u32 };
     let pattern = Pattern::random(rng);
+    let of_permits = semaphores.then(|| Use::random(rng));
+    let permits = of_permits.map_or([0; 2], |of| of.permits(rng));
     let mut all: Vec<Thread> = Vec::new();
     let length = (most / threads).max(4);
     for number in 0..threads {
         let length = 3 + rng.below(length - 2);
-        let mut steps = match waiters && rng.chance(85) {
-            true => pattern.steps(rng, number),
-            false if family == Family::Sections => sections(rng, length),
-            false => body(rng, family, locks, length),
+        let mut steps = match (of_permits, waiters && rng.chance(85)) {
+            (Some(of), _) => of.steps(rng, number),
+            (None, true) => pattern.steps(rng, number),
+            (None, false) if family == Family::Sections => sections(rng, length),
+            (None, false) => body(rng, family, locks, length),
         };
         if family == Family::Branches {
             add_accesses(rng, number, &mut steps);
@@ -71,10 +79,13 @@ pub(super) fn run(rng: &mut RandomSource, family: Family, most: usize) -> Trace 
         let first = &mut all[rng.below(threads)].steps;
         first.insert(0, Step::Branch);
     }
-    if family.has(Family::Forks) {
+    let forked = |step: &Step| matches!(step, Step::Fork(1));
+    if semaphores && all[0].steps.iter().any(forked) {
+        all[1].begun = false;
+    } else if family.has(Family::Forks) || semaphores && rng.chance(25) {
         fork(rng, &mut all);
     }
-    record(rng, &mut all, locks, most, family.has(Family::Requests))
+    record(rng, &mut all, locks, most, (family.has(Family::Requests), permits))
 }
 
 /// Lets threads start others, and wait for their ends.

@@ -1,7 +1,10 @@
 //! Random schedules of small programs of threads, as traces.
 
+use super::semaphores::PermitKind;
 use crate::brute::generate::RandomSource;
-use anyorder_trace::{EventKind, Location, Mailbox, Mode, Op, TaskId, Trace, TraceBuilder};
+use anyorder_trace::{
+    EventKind, Invocation, Location, Mailbox, Mode, Op, TaskId, Trace, TraceBuilder,
+};
 
 /// What a thread does next.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +25,8 @@ pub(super) enum Step {
     Wake(usize),
     /// A test of what was read.
     Branch,
+    /// A call of a semaphore; of an attempt, the result comes from the run.
+    Permit(usize, PermitKind),
 }
 
 /// A thread, and how far it has come.
@@ -41,6 +46,23 @@ impl Thread {
 
 const CONDITIONS: [&str; 2] = ["c", "d"];
 
+const SEMAPHORES: [&str; 2] = ["semaphore:s", "semaphore:t"];
+
+/// Adds a call of a semaphore.
+pub(super) fn call(b: &mut TraceBuilder, task: TaskId, semaphore: &str, kind: PermitKind) {
+    let (method, result) = match kind {
+        PermitKind::Waits => ("acquire", None),
+        PermitKind::Takes => ("try_acquire", Some(1)),
+        PermitKind::Fails => ("try_acquire", Some(0)),
+        PermitKind::Gives => ("release", None),
+    };
+    let object = b.interner.name(semaphore).expect("room");
+    let method = b.interner.name(method).expect("room");
+    let call = Invocation { object, method, arguments: Vec::new(), result };
+    let call = b.interner.push_invocation(call).expect("room");
+    b.push(task, EventKind::Invoke.into(), call.0);
+}
+
 /// What threads wait for.
 #[derive(Default)]
 struct State {
@@ -49,6 +71,7 @@ struct State {
     /// By condition, the number of signals so far.
     signals: [usize; 2],
     written: [bool; 2],
+    permits: [i64; 2],
 }
 
 /// Runs the threads in a random order until they end or wait for ever. With `asks`, threads that
@@ -58,10 +81,10 @@ pub(super) fn record(
     all: &mut [Thread],
     locks: u32,
     most: usize,
-    asks: bool,
+    (asks, permits): (bool, [i64; 2]),
 ) -> Trace {
     let mut recorder = Recorder::new(all.len(), locks);
-    let mut state = State::default();
+    let mut state = State { permits, ..State::default() };
     // Long pieces of one thread leave more to be reordered.
     let mut last = 0;
     for _ in 0..most {
@@ -72,7 +95,7 @@ pub(super) fn record(
         let keeps = ready.contains(&last) && rng.chance(60);
         let t = if keeps { last } else { ready[rng.below(ready.len())] };
         last = t;
-        let step = all[t].steps[all[t].next];
+        let mut step = all[t].steps[all[t].next];
         all[t].next += 1;
         match step {
             Step::Acquire(lock, mode) | Step::Retake(lock, mode, _) => {
@@ -85,6 +108,16 @@ pub(super) fn record(
             Step::Fork(child) => all[child].begun = true,
             Step::Signal(condition, _) => state.signals[condition] += 1,
             Step::Wait(condition) => all[t].waits_since = state.signals[condition],
+            Step::Permit(semaphore, kind) => {
+                let left = &mut state.permits[semaphore];
+                match kind {
+                    PermitKind::Gives => *left += 1,
+                    PermitKind::Takes if *left == 0 => {
+                        step = Step::Permit(semaphore, PermitKind::Fails);
+                    }
+                    _ => *left -= 1,
+                }
+            }
             Step::Access(EventKind::Write, at) => state.written[at as usize] = true,
             _ => {}
         }
@@ -97,7 +130,7 @@ pub(super) fn record(
 }
 
 /// Returns whether a thread can take its next step.
-fn is_ready(all: &[Thread], t: usize, State { held, signals, written }: &State) -> bool {
+fn is_ready(all: &[Thread], t: usize, State { held, signals, written, permits }: &State) -> bool {
     let thread = &all[t];
     let is_free = |lock: u32, mode: Mode| {
         let mut others = held.iter().filter(|of| of.0 != t && of.1 == lock);
@@ -110,6 +143,7 @@ fn is_ready(all: &[Thread], t: usize, State { held, signals, written }: &State) 
             is_free(lock, mode) && signals[condition] > thread.waits_since
         }
         Step::Wake(condition) => signals[condition] > thread.waits_since,
+        Step::Permit(semaphore, PermitKind::Waits) => permits[semaphore] > 0,
         Step::Observe(at) => written[at as usize],
         Step::Join(child) => all[child].next == all[child].steps.len(),
         _ => true,
@@ -158,6 +192,9 @@ impl Recorder {
             Step::Fork(child) => (EventKind::Fork.into(), child as u32),
             Step::Join(child) => (EventKind::Join.into(), child as u32),
             Step::Branch => (EventKind::Other.into(), self.branch),
+            Step::Permit(semaphore, kind) => {
+                return call(&mut self.b, task, SEMAPHORES[semaphore], kind);
+            }
             Step::Signal(condition, kind) => return self.on_condition(task, kind, condition),
             Step::Wait(of) => return self.on_condition(task, EventKind::Wait, of),
             Step::Wake(of) => return self.on_condition(task, EventKind::Wake, of),
