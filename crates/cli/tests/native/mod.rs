@@ -1,5 +1,7 @@
 //! `anyorder run`: programs that `cc -fsanitize=thread` builds, from their start to the report.
 
+mod surface;
+
 use crate::common;
 
 use common::{Ran, command, folder, ran, workspace};
