@@ -1,11 +1,13 @@
 //! The functions of the C library that ours stand in front of.
 
+mod at_exit;
 mod barrier;
 mod c11;
 mod cond;
 mod descriptors;
 mod dlopen;
 mod files;
+mod forward;
 mod longjmp;
 mod mapped;
 mod memory;

@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +105,27 @@ static void *reads_mapping(void *arg) {
     shared = mapping[100];
     set(1);
     return arg;
+}
+
+static void *counts_for_ever(void *arg) {
+    for (;;) {
+        __atomic_fetch_add(&epoll, 1, __ATOMIC_SEQ_CST);
+        usleep(1);
+    }
+    return arg;
+}
+
+static int is_cloned(void *arg) {
+    (void)arg;
+    for (int i = 0; i < 100; i++)
+        __atomic_fetch_add(&epoll, 1, __ATOMIC_SEQ_CST);
+    _exit(5);
+}
+
+static void says_goodbye(void) {
+    shared++;
+    puts("goodbye");
+    puts("done");
 }
 
 static void receive(void) {
@@ -236,6 +259,20 @@ int main(int argc, char **argv) {
         else
             munmap(mapping + 32768, 32768);
         pthread_join(thread, NULL);
+    } else if (IS("newest")) {
+        /* The oldest version of each refuses this. */
+        cpu_set_t set;
+        char *path = realpath(".", NULL);
+        printf("%d %d\n", path != NULL, sched_getaffinity(0, sizeof set, &set) == 0);
+        free(path);
+        atexit(says_goodbye);
+    } else if (IS("clone")) {
+        int status;
+        static char stack[65536];
+        thread = start(counts_for_ever);
+        pid_t child = clone(is_cloned, stack + sizeof stack, SIGCHLD, NULL);
+        waitpid(child, &status, 0);
+        printf("%d\n", WEXITSTATUS(status));
     } else if (IS("vfork")) {
         int status;
         pid_t child = vfork();

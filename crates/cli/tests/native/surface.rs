@@ -75,4 +75,11 @@ fn what_a_channel_or_the_kernel_orders_is_not_reported() {
 fn arguments_and_processes_pass_through() {
     assert_eq!(run("print").0, "one 2 3.500 four\ndone\n");
     assert_eq!(run("vfork").0, "3\ndone\n");
+    assert_eq!(run("clone").0, "5\ndone\n");
+}
+
+/// A program that is linked with the runtime asks for functions of the C library without a version.
+#[test]
+fn functions_are_the_newest_of_the_library() {
+    assert_eq!(run("newest").0, "1 1\ndone\ngoodbye\ndone\n");
 }

@@ -25,7 +25,7 @@ fn mapped(at: *mut c_void, size: usize, flags: c_int, place: usize) {
 interpose! {
     2 fn munmap(at: *mut c_void, size: usize) -> c_int, |place, real| {
         let pages = whole_pages(size);
-        if pages > 0 && pages <= SIZE_MAX && at as usize % PAGE == 0 && record::is_on() {
+        if pages > 0 && pages <= SIZE_MAX && (at as usize).is_multiple_of(PAGE) && record::is_on() {
             sync_sized(FREE, at as usize, place, pages as u64);
         }
         // SAFETY: as the program calls it.
