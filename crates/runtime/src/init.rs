@@ -140,16 +140,31 @@ impl Settings {
 
 /// Runs last before a fork: the memory of the recording is shared with the child.
 unsafe extern "C" fn before_fork() {
+    before_parting();
+}
+
+unsafe extern "C" fn after_fork() {
+    after_parting();
+}
+
+/// Leaves out the events of this thread until the process has parted from its copy.
+pub(crate) fn before_parting() {
     sync(RELEASE | arg(FORK), 0, 0);
     thread::pause();
 }
 
-unsafe extern "C" fn after_fork() {
+/// Goes on in the parent.
+pub(crate) fn after_parting() {
     thread::resume();
 }
 
-/// Runs first in the child. Only this thread is left; it has number 0 of a new recording.
+/// Runs first in the child.
 unsafe extern "C" fn in_child() {
+    leave_parent();
+}
+
+/// Begins a recording of its own in the copy of a process. Only this thread is left; it has number 0.
+pub(crate) fn leave_parent() {
     c::with_errno_kept(|| {
         plan::forget();
         crate::hooks::atomics::release_all();

@@ -39,6 +39,9 @@ pub(crate) const RECURSIVE: u64 = 4;
 pub(crate) const SPIN: u64 = 8;
 pub(crate) const OWNER_DEAD: u64 = 16;
 
+/// The bit of a close by a copy that takes the number.
+pub(crate) const REPLACED: u64 = 1;
+
 /// What an acquire and a release without a lock belong to.
 pub(crate) const ONCE: u64 = 1;
 pub(crate) const GUARD: u64 = 2;

@@ -3,6 +3,7 @@
 mod launchers;
 mod replay;
 mod reports;
+mod surface;
 
 use crate::common;
 

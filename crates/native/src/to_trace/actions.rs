@@ -276,6 +276,10 @@ impl<'a> Maker<'a> {
             let location = self.range(from, size.max(1))?;
             return self.push(lane, at, EventKind::Free, location);
         };
+        if (1..u64::from(allocated)).contains(&size) {
+            // A part of a mapping is given back; the rest stays what it is.
+            return Ok(());
+        }
         let size = u64::from(allocated);
         let location = self.range(from, size)?;
         self.push(lane, at, EventKind::Free, location)
@@ -499,12 +503,15 @@ impl<'a> Maker<'a> {
             0 => format!("descriptor {number}"),
             round => format!("descriptor {number}, used for the {}th time,", round + 1),
         };
-        *round += u64::from(event.kind == kind::FD_CLOSE);
+        // A copy that takes the number closes what it stood for, and leaves it in use.
+        let is_replaced = event.kind == kind::FD_CLOSE && event.arg & 1 != 0;
+        *round += u64::from(event.kind == kind::FD_CLOSE && !is_replaced);
         let name = self.interner.name(&name)?;
         let location = self.interner.location(Location::Named(name))?;
         let kind = match event.kind {
             kind::FD_OPEN => EventKind::Alloc,
             kind::FD_USE => EventKind::Read,
+            _ if is_replaced => EventKind::Write,
             _ => EventKind::Free,
         };
         self.push(lane, event, kind, location.0)
@@ -572,7 +579,9 @@ impl<'a> Maker<'a> {
             (kind::ACQUIRE, _) => Op::new(EventKind::Read, Mode::ACQUIRE),
             // Only one thread does it.
             (_, 1 | 2) => Op::new(EventKind::Write, Mode::RELEASE),
-            _ => Op::new(EventKind::Rmw, Mode::ACQ_REL),
+            // Several may, and an acquire comes after all of them. They are not ordered among
+            // themselves: who writes into a pipe learns nothing of others who do.
+            _ => Op::new(EventKind::Rmw, Mode::RELEASE),
         };
         self.push(lane, event, op, location)
     }

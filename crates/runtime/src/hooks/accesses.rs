@@ -132,3 +132,28 @@ extern "C" fn __tsan_read_range_pc(address: usize, size: usize, place: usize) {
 extern "C" fn __tsan_write_range_pc(address: usize, size: usize, place: usize) {
     range(WRITE_RANGE, address, size, place);
 }
+
+/// Accesses that a program asks for at addresses of any alignment.
+macro_rules! unaligned {
+    ($($load:ident $store:ident: $int:ty;)*) => {
+        export! {$(
+            1 fn $load(address: *const $int) -> $int, |place| {
+                range(READ_RANGE, address as usize, size_of::<$int>(), place);
+                // SAFETY: the program reads it.
+                unsafe { address.read_unaligned() }
+            }
+
+            2 fn $store(address: *mut $int, value: $int), |place| {
+                range(WRITE_RANGE, address as usize, size_of::<$int>(), place);
+                // SAFETY: the program writes it.
+                unsafe { address.write_unaligned(value) }
+            }
+        )*}
+    };
+}
+
+unaligned! {
+    __sanitizer_unaligned_load16 __sanitizer_unaligned_store16: u16;
+    __sanitizer_unaligned_load32 __sanitizer_unaligned_store32: u32;
+    __sanitizer_unaligned_load64 __sanitizer_unaligned_store64: u64;
+}

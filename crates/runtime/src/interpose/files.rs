@@ -1,9 +1,27 @@
 //! Calls that open, use and close descriptors.
 
-use super::descriptors::{FILE, SOCKETS, acquire, channel, closing, copied, opened, release, used};
+use super::descriptors::{
+    FILE, SOCKETS, acquire, channel, closing, copied, copied_to, opened, release, replaced, used,
+    watched,
+};
 use crate::hooks::accesses::range;
 use crate::kind::{READ_RANGE, WRITE_RANGE};
 use core::ffi::{c_char, c_int, c_uint, c_void};
+
+const EPOLL_CTL_DEL: c_int = 2;
+
+/// Commands of `fcntl` that copy a descriptor.
+const F_DUPFD: c_int = 0;
+const F_DUPFD_CLOEXEC: c_int = 1030;
+
+/// Notes a call of `fcntl`.
+fn controlled(descriptor: c_int, command: c_int, result: c_int, place: usize) {
+    if command == F_DUPFD || command == F_DUPFD_CLOEXEC {
+        copied(descriptor, result, place);
+    } else {
+        used(descriptor, place);
+    }
+}
 
 /// Notes what a call has received: an end of the input, too, is something to learn.
 fn received(descriptor: c_int, buffer: *mut c_void, count: isize, place: usize) {
@@ -88,40 +106,6 @@ interpose! {
         sending(descriptor, buffer, size, place);
         // SAFETY: as the program calls it.
         unsafe { real(descriptor, buffer, size, flags) }
-    }
-
-    3 fn readv(descriptor: c_int, parts: *const c_void, count: c_int) -> isize, |place, real| {
-        used(descriptor, place);
-        // SAFETY: as the program calls it.
-        let bytes = unsafe { real(descriptor, parts, count) };
-        if bytes >= 0 {
-            acquire(descriptor, place);
-        }
-        bytes
-    }
-
-    3 fn writev(descriptor: c_int, parts: *const c_void, count: c_int) -> isize, |place, real| {
-        used(descriptor, place);
-        release(descriptor, place);
-        // SAFETY: as the program calls it.
-        unsafe { real(descriptor, parts, count) }
-    }
-
-    3 fn recvmsg(descriptor: c_int, message: *mut c_void, flags: c_int) -> isize, |place, real| {
-        used(descriptor, place);
-        // SAFETY: as the program calls it.
-        let bytes = unsafe { real(descriptor, message, flags) };
-        if bytes >= 0 {
-            acquire(descriptor, place);
-        }
-        bytes
-    }
-
-    3 fn sendmsg(descriptor: c_int, message: *const c_void, flags: c_int) -> isize, |place, real| {
-        used(descriptor, place);
-        release(descriptor, place);
-        // SAFETY: as the program calls it.
-        unsafe { real(descriptor, message, flags) }
     }
 
     1 fn close(descriptor: c_int) -> c_int, |place, real| {
@@ -242,17 +226,37 @@ interpose! {
     }
 
     2 fn dup2(descriptor: c_int, wanted: c_int) -> c_int, |place, real| {
+        let was_open = descriptor != wanted && replaced(wanted, place);
         // SAFETY: as the program calls it.
         let new = unsafe { real(descriptor, wanted) };
-        copied(descriptor, new, place);
+        if descriptor != wanted {
+            copied_to(descriptor, new, was_open, place);
+        }
         new
     }
 
     3 fn dup3(descriptor: c_int, wanted: c_int, flags: c_int) -> c_int, |place, real| {
+        let was_open = descriptor != wanted && replaced(wanted, place);
         // SAFETY: as the program calls it.
         let new = unsafe { real(descriptor, wanted, flags) };
-        copied(descriptor, new, place);
+        copied_to(descriptor, new, was_open, place);
         new
+    }
+
+    // The third argument is there only with some commands. It is passed as whatever the register
+    // has.
+    3 fn fcntl(descriptor: c_int, command: c_int, argument: usize) -> c_int, |place, real| {
+        // SAFETY: as the program calls it.
+        let result = unsafe { real(descriptor, command, argument) };
+        controlled(descriptor, command, result, place);
+        result
+    }
+
+    3 fn fcntl64(descriptor: c_int, command: c_int, argument: usize) -> c_int, |place, real| {
+        // SAFETY: as the program calls it.
+        let result = unsafe { real(descriptor, command, argument) };
+        controlled(descriptor, command, result, place);
+        result
     }
 
     1 fn epoll_create(size: c_int) -> c_int, |place, real| {
@@ -273,6 +277,9 @@ interpose! {
     4 fn epoll_ctl(epoll: c_int, operation: c_int, descriptor: c_int, event: *mut c_void) -> c_int, |place, real| {
         used(epoll, place);
         release(epoll, place);
+        if operation != EPOLL_CTL_DEL {
+            watched(epoll, descriptor);
+        }
         // SAFETY: as the program calls it.
         unsafe { real(epoll, operation, descriptor, event) }
     }
