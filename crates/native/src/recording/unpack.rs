@@ -58,9 +58,9 @@ impl Unpacker {
         Unpacker { slots, followers, last: 0, before: 0, address: 0, time: 0 }
     }
 
-    /// Adds the words of the events of a piece, the last of which begins before `max`. `words` gives
-    /// the length of events of a kind. Returns whether the piece is right; if not, events up to
-    /// there are added.
+    /// Adds the words of the events of a piece, the last of which begins before `max`. `words`
+    /// gives the length of events of a kind. Returns whether the piece is right; if not, events up
+    /// to there are added.
     pub(crate) fn unpack(
         &mut self,
         bytes: &[u8],
