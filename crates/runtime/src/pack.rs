@@ -19,6 +19,8 @@ const PACKED_MAX: usize = 60_000;
 /// The bits of addresses in events.
 const ADDRESS: u64 = (1 << 48) - 1;
 const TIME: u8 = 1;
+/// A read; a write is the next kind.
+const READ: u8 = 8;
 const RUN_MAX: u8 = 127;
 
 /// Tags: see the format.
@@ -103,13 +105,20 @@ impl Output {
         }
     }
 
-    /// Writes a number, 7 bits to a byte.
+    /// Writes a number, 7 bits to a byte, or nothing.
     ///
     /// # Safety
     ///
     /// There is room for 10 bytes.
     #[inline(always)]
-    unsafe fn put_number(&mut self, mut value: u64) {
+    unsafe fn put_number_if(&mut self, mut value: u64, is_needed: bool) {
+        if value < 128 {
+            // SAFETY: as the caller says.
+            return unsafe { self.put(value, usize::from(is_needed)) };
+        }
+        if !is_needed {
+            return;
+        }
         while value > 127 {
             // SAFETY: as the caller says.
             unsafe {
@@ -126,12 +135,23 @@ impl Output {
     }
 }
 
+/// What changes with each event, in registers.
+#[derive(Clone, Copy)]
+struct Last {
+    last: u32,
+    before: u32,
+    address: u64,
+    time: u32,
+    /// The events as predicted that were not written yet.
+    run: u8,
+}
+
 /// Packs words of events. Returns the number of bytes, or 0 if they are too many: then the packer
 /// must be forgotten.
 ///
 /// # Safety
 ///
-/// `words` are so many words, whole events of this thread, and there is [`PACKED_ROOM`] at `to`.
+/// From `from` to `end` are whole events of this thread, and there is [`PACKED_ROOM`] at `to`.
 pub(crate) unsafe fn pack(
     packer: &mut Packer,
     from: *const u64,
@@ -141,7 +161,8 @@ pub(crate) unsafe fn pack(
     let mut output = Output { at: to as *mut u8 };
     let limit = to + PACKED_MAX;
     let mut from = from;
-    let mut run = 0_u8;
+    let Packer { last, before, address, time, .. } = *packer;
+    let mut now = Last { last, before, address, time, run: 0 };
     while from < end {
         if output.at as usize > limit {
             return 0;
@@ -150,24 +171,31 @@ pub(crate) unsafe fn pack(
         unsafe {
             let first = from.read();
             let kind = (first >> 48) as u8;
+            if kind & !1 == READ {
+                pack_event(packer, &mut now, &mut output, [first, from.add(1).read(), 0], 2);
+                from = from.add(2);
+                continue;
+            }
             if kind == TIME {
-                flush(&mut output, &mut run);
-                let now = from.add(1).read();
+                flush(&mut output, &mut now.run);
+                let whole = from.add(1).read();
                 output.put(u64::from(WHOLE_TIME), 1);
-                output.put(now, 8);
-                packer.time = now as u32;
+                output.put(whole, 8);
+                now.time = whole as u32;
                 from = from.add(2);
                 continue;
             }
             let length = words(kind);
-            let second = if length > 1 { from.add(1).read() } else { u64::from(packer.time) << 32 };
-            let third = if length > 2 { Some(from.add(2).read()) } else { None };
-            pack_event(packer, &mut output, &mut run, [first, second], third, length);
+            let second = if length > 1 { from.add(1).read() } else { u64::from(now.time) << 32 };
+            let third = if length > 2 { from.add(2).read() } else { 0 };
+            pack_event(packer, &mut now, &mut output, [first, second, third], length);
             from = from.add(length);
         }
     }
     // SAFETY: there is room for one more event.
-    unsafe { flush(&mut output, &mut run) };
+    unsafe { flush(&mut output, &mut now.run) };
+    (packer.last, packer.before) = (now.last, now.before);
+    (packer.address, packer.time) = (now.address, now.time);
     output.at as usize - to
 }
 
@@ -191,76 +219,70 @@ unsafe fn flush(output: &mut Output, run: &mut u8) {
 #[inline(always)]
 unsafe fn pack_event(
     packer: &mut Packer,
+    now: &mut Last,
     output: &mut Output,
-    run: &mut u8,
-    [first, second]: [u64; 2],
-    third: Option<u64>,
+    [first, second, third]: [u64; 3],
     length: usize,
 ) {
     let address = first & ADDRESS;
     // Of a call, the address is the place.
     let place = if length > 1 { second as u32 } else { address as u32 };
     let head = first >> 48 | u64::from(place) << 16;
-    let time = (second >> 32) as u32;
-    let context = context(packer.last, packer.before);
-    let guess = packer.followers[context % FOLLOWERS] as usize % SLOTS;
-    let mut tag = 0;
-    let mut slot = guess;
-    if packer.slots[guess].head != head {
-        slot = slot_of(head) % SLOTS;
-        tag = HEAD_KNOWN;
-        if packer.slots[slot].head != head {
-            tag = HEAD_NEW;
-            packer.slots[slot] = Slot { head, address: 0, stride: 0 };
-        }
-        packer.followers[context % FOLLOWERS] = slot as u16;
-    }
+    let later = ((second >> 32) as u32).wrapping_sub(now.time);
+    let follower = &mut packer.followers[context(now.last, now.before) % FOLLOWERS];
+    // The slot follows from the event alone: the processor need not wait for what was predicted.
+    let slot = slot_of(head) % SLOTS;
     let one = &mut packer.slots[slot];
     let step = address.wrapping_sub(one.address) & ADDRESS;
-    let far = address.wrapping_sub(packer.address) & ADDRESS;
-    let mut difference = 0;
-    if step != one.stride {
-        difference = folded(step);
-        tag |= BY_PLACE;
-        if folded(far) < difference {
-            difference = folded(far);
-            tag ^= BY_PLACE | BY_LAST;
+    let is_follower = usize::from(*follower) == slot && one.head == head;
+    let last_address = now.address;
+    *now = Last {
+        last: slot as u32,
+        before: now.last,
+        address,
+        time: now.time.wrapping_add(later),
+        run: now.run,
+    };
+    if is_follower && step == one.stride && later == 0 && length < 3 {
+        one.address = address;
+        now.run += 1;
+        if now.run == RUN_MAX {
+            // SAFETY: as the caller says.
+            unsafe { flush(output, &mut now.run) };
         }
-        one.stride = step;
+        return;
     }
+    // What comes next depends on the data of the program, which no processor foresees: so there are
+    // as few branches as can be, and a part that is not needed is written and passed over.
+    let is_new = one.head != head;
+    if is_new {
+        *one = Slot { head, address: 0, stride: 0 };
+    }
+    *follower = slot as u16;
+    let step = address.wrapping_sub(one.address) & ADDRESS;
+    let (near, far) = (folded(step), folded(address.wrapping_sub(last_address)));
+    let has_difference = step != one.stride;
+    let by = if far < near { BY_LAST } else { BY_PLACE };
+    one.stride = step;
     one.address = address;
-    let later = time.wrapping_sub(packer.time);
-    if later != 0 {
-        tag |= LATER;
-    }
-    packer.address = address;
-    packer.time = time;
-    packer.before = packer.last;
-    packer.last = slot as u32;
+    let is_known = !is_follower && !is_new;
+    let tag = u8::from(is_known) * HEAD_KNOWN
+        | u8::from(is_new) * HEAD_NEW
+        | u8::from(has_difference) * by
+        | u8::from(later != 0) * LATER;
     // SAFETY: as the caller says, and no part of an event has more than 10 bytes.
     unsafe {
-        if tag == 0 && third.is_none() {
-            *run += 1;
-            if *run == RUN_MAX {
-                flush(output, run);
-            }
-            return;
-        }
-        flush(output, run);
+        output.put(u64::from(RUN | now.run.wrapping_sub(1)), usize::from(now.run > 0));
+        now.run = 0;
         output.put(u64::from(tag), 1);
-        match tag & 3 {
-            HEAD_KNOWN => output.put(slot as u64, 2),
-            HEAD_NEW => output.put(head, 6),
-            _ => {}
+        output.put(slot as u64, 2 * usize::from(is_known));
+        if is_new {
+            output.put(head, 6);
         }
-        if tag & (BY_PLACE | BY_LAST) != 0 {
-            output.put_number(difference);
-        }
-        if later != 0 {
-            output.put_number(u64::from(later));
-        }
-        if let Some(third) = third {
-            output.put_number(third);
+        output.put_number_if(near.min(far), has_difference);
+        output.put_number_if(later.into(), later != 0);
+        if length > 2 {
+            output.put_number_if(third, true);
         }
     }
 }
