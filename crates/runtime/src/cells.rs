@@ -17,9 +17,9 @@
 //! - a read by one of several readers comes after all writes if the thread has read the clock since
 //!   the time in the cell.
 //!
-//! Two granules may have the same cell: then more accesses take the time. Cells are changed without
-//! atomic operations: two threads that meet in the same few instructions may be in either order,
-//! as they could have been by their clocks.
+//! Two granules may have the same cell: then more accesses take the time. Two threads that meet
+//! between the time and the access may be in either order, as they could have been by their clocks.
+//! Atomic operations and locks always take their time: that is what orders all others.
 
 use crate::block::block;
 use crate::c;
@@ -106,15 +106,18 @@ fn touch_all(at: usize, size: usize, reads: bool) {
         let cell = (cells + (granule & (CELLS - 1)) * 8) as *mut u64;
         // SAFETY: the cell is in the table, which stays, and is changed by such operations only.
         let cell = unsafe { AtomicU64::from_ptr(cell) };
-        let found = cell.load(Ordering::Relaxed);
-        if found == own {
-            continue;
-        }
-        if !reads {
-            cell.store(own & u64::from(OWNERS), Ordering::Relaxed);
-        } else if found & u64::from(OWNERS) != 0 {
-            // SAFETY: every processor that this is built for has the instruction.
-            cell.store(in_cell(unsafe { _rdtsc() }), Ordering::Relaxed);
-        }
+        let change = |found: u64| {
+            if found == own {
+                None
+            } else if !reads {
+                Some(own & u64::from(OWNERS))
+            } else if found & u64::from(OWNERS) != 0 {
+                // SAFETY: every processor that this is built for has the instruction.
+                Some(in_cell(unsafe { _rdtsc() }))
+            } else {
+                None
+            }
+        };
+        let _ = cell.fetch_update(Ordering::Relaxed, Ordering::Relaxed, change);
     }
 }
