@@ -266,10 +266,11 @@ unsafe fn pack_event(
     one.stride = step;
     one.address = address;
     let is_known = !is_follower && !is_new;
-    let tag = u8::from(is_known) * HEAD_KNOWN
-        | u8::from(is_new) * HEAD_NEW
-        | u8::from(has_difference) * by
-        | u8::from(later != 0) * LATER;
+    let when = |condition: bool, bits: u8| if condition { bits } else { 0 };
+    let tag = when(is_known, HEAD_KNOWN)
+        | when(is_new, HEAD_NEW)
+        | when(has_difference, by)
+        | when(later != 0, LATER);
     // SAFETY: as the caller says, and no part of an event has more than 10 bytes.
     unsafe {
         output.put(u64::from(RUN | now.run.wrapping_sub(1)), usize::from(now.run > 0));

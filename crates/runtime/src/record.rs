@@ -387,11 +387,13 @@ unsafe fn clear_events(chunk: usize, end: usize) {
 /// was room. Signals must be blocked.
 pub(crate) fn add_packed(thread: u32, number: u32, from: usize, bytes: usize) -> bool {
     let room = PIECE_HEADER + bytes.next_multiple_of(8);
+    let mut full = 0;
     let (at, is_new) = alone(|| {
         let mut chunk = PACKED_CHUNK.load(Ordering::Relaxed);
         let mut used = PACKED_USED.load(Ordering::Relaxed);
         let is_new = chunk == 0 || used + room > CHUNK;
         if is_new {
+            full = chunk;
             chunk = add_chunk(MAGIC_PACKED, 0);
             used = CHUNK_HEADER;
             PACKED_CHUNK.store(chunk, Ordering::Relaxed);
@@ -410,6 +412,10 @@ pub(crate) fn add_packed(thread: u32, number: u32, from: usize, bytes: usize) ->
     }
     if is_new {
         populate(at - CHUNK_HEADER);
+    }
+    if full != 0 {
+        // The file keeps it. A thread that still writes there gets it again.
+        c::call(c::SYS_MADVISE, &[full, CHUNK, c::MADV_DONTNEED]);
     }
     // SAFETY: there is so much room, and this part of the chunk is nobody else's.
     unsafe {
