@@ -130,7 +130,7 @@ fn packed_of(of_threads: &mut [Vec<[u8; CHUNK_BYTES]>]) -> Vec<[u8; CHUNK_BYTES]
             page[at..at + 4].copy_from_slice(&(bytes.len() as u32).to_le_bytes());
             page[at + 4..at + 8].copy_from_slice(owner);
             page[at + 8..at + 12].copy_from_slice(&(number as u32).to_le_bytes());
-            page[at + 12] = 1;
+            page[at + 12..at + 16].copy_from_slice(&(end as u32).to_le_bytes());
             page[at + 16..at + 16 + bytes.len()].copy_from_slice(&bytes);
             at += 16 + bytes.len().next_multiple_of(8);
         }

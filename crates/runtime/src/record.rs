@@ -17,7 +17,7 @@ const MAGIC: u64 = 0x4b4e_4843;
 const MAGIC_PACKED: u64 = 0x4b43_4150;
 /// A chunk that no thread has at present.
 const MAGIC_FREE: u64 = 0x4545_5246;
-/// The words before packed events: their size and thread, their number and whether they are whole.
+/// The words before packed events: their size and thread, their number and that of their words.
 const PIECE_HEADER: usize = 16;
 /// Where events begin in a chunk.
 pub(crate) const CHUNK_HEADER: usize = 64;
@@ -383,9 +383,14 @@ unsafe fn clear_events(chunk: usize, end: usize) {
     unsafe { c::clear(begin, (end - begin) / 8) };
 }
 
-/// Adds packed events of a thread, which stand for its chunk of that number. Returns whether there
-/// was room. Signals must be blocked.
-pub(crate) fn add_packed(thread: u32, number: u32, from: usize, bytes: usize) -> bool {
+/// Adds packed events of a thread, which stand for so many words of its chunk of that number.
+/// Returns whether there was room. Signals must be blocked.
+pub(crate) fn add_packed(
+    thread: u32,
+    number: u32,
+    words: usize,
+    [from, bytes]: [usize; 2],
+) -> bool {
     let room = PIECE_HEADER + bytes.next_multiple_of(8);
     let mut full = 0;
     let (at, is_new) = alone(|| {
@@ -421,7 +426,7 @@ pub(crate) fn add_packed(thread: u32, number: u32, from: usize, bytes: usize) ->
     unsafe {
         c::copy(from, at + PIECE_HEADER, bytes);
         let second = AtomicU64::from_ptr((at as *mut u64).add(1));
-        second.store(u64::from(number) | 1 << 32, Ordering::Release);
+        second.store(u64::from(number) | (words as u64) << 32, Ordering::Release);
     }
     true
 }

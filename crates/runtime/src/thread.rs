@@ -193,7 +193,8 @@ fn pack_chunk(block: &mut Block) -> bool {
         unsafe { c::clear(block.packer, size_of::<Packer>() / 8) };
         return false;
     }
-    record::add_packed(block.number, block.chunks - 1, to, bytes)
+    let words = (block.cursor - from) / 8;
+    record::add_packed(block.number, block.chunks - 1, words, [to, bytes])
 }
 
 /// Goes on to the next chunk, which may be the same one. Returns whether there is one.

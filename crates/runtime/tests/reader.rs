@@ -101,7 +101,7 @@ impl Recording {
                 0x4b43_4150 => {
                     while at + 16 <= start + 65_536 && u32_at(at) != 0 {
                         let (length, key) = (u32_at(at) as usize, (u32_at(at + 4), u32_at(at + 8)));
-                        if u32_at(at + 12) == 1 {
+                        if u32_at(at + 12) > 0 {
                             pieces.insert(key, Err(&bytes[at + 16..at + 16 + length]));
                             recording.packed += 1;
                         }

@@ -71,7 +71,7 @@ impl<'a> Cursor<'a> {
             true
         } else {
             self.expected == Some(piece.number)
-                && self.unpacker.unpack(bytes, WORDS, words, &mut self.words)
+                && self.unpacker.unpack(bytes, WORDS.min(piece.words), words, &mut self.words)
         };
         self.unreadable += u64::from(!is_read);
         self.expected = if is_read { piece.number.checked_add(1) } else { None };

@@ -32,7 +32,7 @@ pub const PACKED_MAGIC: u32 = 0x4b43_4150;
 /// The first word of a chunk that no thread has.
 const FREE_MAGIC: u32 = 0x4545_5246;
 
-/// The bytes before packed events: their size and thread, their number and whether they are whole.
+/// The bytes before packed events: their size and thread, their number and that of their words.
 const PIECE_HEADER_BYTES: usize = 16;
 
 /// Why a file is no recording.
@@ -91,6 +91,8 @@ struct Piece {
     at: usize,
     /// The number of bytes; of a chunk those of all its words.
     length: usize,
+    /// The most words of events in it.
+    words: usize,
 }
 
 /// One recorded process image.
@@ -109,8 +111,9 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Reads a recording of at most `bytes_max` bytes, of which later chunks are left out and
-    /// counted as missing. `maps` is the text of its `.maps` file.
+    /// Reads a recording of at most `bytes_max` bytes of events, counted as if none was packed. Of
+    /// more, later chunks are left out and counted as missing. `maps` is the text of its `.maps`
+    /// file.
     ///
     /// # Errors
     ///
@@ -132,7 +135,7 @@ impl Recording {
         bytes.truncate(whole * CHUNK_BYTES);
         let chunks_missing = (wanted / chunk).saturating_sub(whole as u64);
         let mut damage = Damage { chunks_missing, ..Damage::default() };
-        let threads = threads(&bytes, &mut damage);
+        let threads = threads(&bytes, bytes_max, &mut damage);
         Ok(Recording { header, threads, modules: Modules::parse(maps), damage, bytes })
     }
 
@@ -163,17 +166,21 @@ fn word(bytes: &[u8], at: usize) -> u32 {
 }
 
 /// Sorts what is in the chunks by thread.
-fn threads(bytes: &[u8], damage: &mut Damage) -> Vec<ThreadChunks> {
+fn threads(bytes: &[u8], bytes_max: u64, damage: &mut Damage) -> Vec<ThreadChunks> {
     let mut found: BTreeMap<u32, Vec<Piece>> = BTreeMap::new();
+    // What the events have when they are unpacked, which costs memory later.
+    let mut left = bytes_max;
     for at in (0..bytes.len()).step_by(CHUNK_BYTES) {
         let chunk = bytes.get(at..at + CHUNK_BYTES).unwrap_or_default();
         match word(chunk, 0) {
             CHUNK_MAGIC => {
                 let (at, length) = (at + CHUNK_HEADER_BYTES, CHUNK_BYTES - CHUNK_HEADER_BYTES);
-                let piece = Piece { number: word(chunk, 8), is_raw: true, at, length };
+                let piece =
+                    Piece { number: word(chunk, 8), is_raw: true, at, length, words: length / 8 };
+                left = left.saturating_sub(length as u64);
                 found.entry(word(chunk, 4)).or_default().push(piece);
             }
-            PACKED_MAGIC => packed(chunk, at, &mut found, damage),
+            PACKED_MAGIC => packed(chunk, at, &mut left, &mut found, damage),
             FREE_MAGIC => {}
             // A chunk that a thread had taken when the process ended has nothing in it yet.
             _ => damage.chunks_unreadable += u64::from(chunk.iter().any(|byte| *byte != 0)),
@@ -189,12 +196,19 @@ fn threads(bytes: &[u8], damage: &mut Damage) -> Vec<ThreadChunks> {
     found.into_iter().map(sorted).collect()
 }
 
-/// Finds the pieces in a chunk of packed events, which is at `start` of all bytes.
-fn packed(chunk: &[u8], start: usize, found: &mut BTreeMap<u32, Vec<Piece>>, damage: &mut Damage) {
+/// Finds the pieces in a chunk of packed events, which is at `start` of all bytes, as far as `left`
+/// has room for their events.
+fn packed(
+    chunk: &[u8],
+    start: usize,
+    left: &mut u64,
+    found: &mut BTreeMap<u32, Vec<Piece>>,
+    damage: &mut Damage,
+) {
     let mut at = CHUNK_HEADER_BYTES;
     while at + PIECE_HEADER_BYTES <= CHUNK_BYTES {
         let length = word(chunk, at) as usize;
-        let (thread, number, is_whole) =
+        let (thread, number, words) =
             (word(chunk, at + 4), word(chunk, at + 8), word(chunk, at + 12));
         if length == 0 {
             break;
@@ -205,8 +219,14 @@ fn packed(chunk: &[u8], start: usize, found: &mut BTreeMap<u32, Vec<Piece>>, dam
             break;
         }
         // The process may have ended before a piece was whole: then its chunk has the events.
-        if is_whole == 1 {
-            let piece = Piece { number, is_raw: false, at: start + at, length };
+        let unpacked = u64::from(words) * 8;
+        if unpacked > *left {
+            damage.chunks_missing += 1;
+            *left = 0;
+        } else if words > 0 {
+            *left -= unpacked;
+            let piece =
+                Piece { number, is_raw: false, at: start + at, length, words: words as usize };
             found.entry(thread).or_default().push(piece);
         }
         at += length.next_multiple_of(8);
