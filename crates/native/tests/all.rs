@@ -2,6 +2,7 @@
 
 mod hostile;
 mod merged;
+mod packed;
 mod plan;
 mod simulated;
 mod synthetic;

@@ -1,6 +1,7 @@
 //! A writer of recordings, from the page of the format.
 
-use anyorder_native::recording::{CHUNK_BYTES, Event, Recording, kind, words};
+use crate::packed::{new_packer, packed};
+use anyorder_native::recording::{CHUNK_BYTES, CHUNK_HEADER_BYTES, Event, Recording, kind, words};
 use std::collections::BTreeMap;
 
 /// The maps of a program of one module.
@@ -18,6 +19,8 @@ pub(crate) fn pc(line: u32) -> u32 {
 pub(crate) struct Writer {
     threads: BTreeMap<u32, Vec<Event>>,
     pub(crate) flags: u32,
+    /// Whether chunks are packed, and every third one stays as it is.
+    pub(crate) packs: bool,
 }
 
 impl Writer {
@@ -31,6 +34,9 @@ impl Writer {
         // Chunks of different threads lie between each other.
         let mut of_threads: Vec<Vec<[u8; CHUNK_BYTES]>> =
             self.threads.iter().map(|(number, events)| chunks_of(*number, events)).collect();
+        if self.packs {
+            chunks = packed_of(&mut of_threads);
+        }
         while of_threads.iter().any(|list| !list.is_empty()) {
             for list in &mut of_threads {
                 if !list.is_empty() {
@@ -40,7 +46,7 @@ impl Writer {
         }
         let mut bytes = vec![0; CHUNK_BYTES];
         bytes[..8].copy_from_slice(b"ANYOREC\n");
-        let words = [1, CHUNK_BYTES as u32, 100, 1, 0, self.flags];
+        let words = [1 + u32::from(self.packs), CHUNK_BYTES as u32, 100, 1, 0, self.flags];
         for (at, word) in words.into_iter().enumerate() {
             bytes[8 + 4 * at..12 + 4 * at].copy_from_slice(&word.to_le_bytes());
         }
@@ -91,4 +97,53 @@ fn chunks_of(thread: u32, events: &[Event]) -> Vec<[u8; CHUNK_BYTES]> {
         }
     }
     chunks
+}
+
+/// Takes the chunks of the threads that become packed ones. A chunk whose events were packed is
+/// there, too, if the process ended at that moment.
+fn packed_of(of_threads: &mut [Vec<[u8; CHUNK_BYTES]>]) -> Vec<[u8; CHUNK_BYTES]> {
+    let mut all: Vec<[u8; CHUNK_BYTES]> = Vec::new();
+    let mut at = CHUNK_BYTES;
+    for (thread, chunks) in of_threads.iter_mut().enumerate() {
+        let mut packer = new_packer();
+        let mut stay = Vec::new();
+        for (number, chunk) in chunks.iter().enumerate() {
+            let words = chunk[CHUNK_HEADER_BYTES..].as_chunks().0.iter();
+            let words: Vec<u64> = words.map(|eight| u64::from_le_bytes(*eight)).collect();
+            let end = end_of_events(&words);
+            let packed = packed(&mut packer, &words[..end]).filter(|_| (thread + number) % 3 > 0);
+            let Some(bytes) = packed else {
+                packer = new_packer();
+                stay.push(*chunk);
+                continue;
+            };
+            if number + 1 == chunks.len() {
+                stay.push(*chunk);
+            }
+            if at + 16 + bytes.len() > CHUNK_BYTES {
+                all.push([0; CHUNK_BYTES]);
+                at = CHUNK_HEADER_BYTES;
+                all.last_mut().expect("a chunk")[..4].copy_from_slice(b"PACK");
+            }
+            let page = all.last_mut().expect("a chunk");
+            let [_, _, _, _, owner @ .., _, _, _, _] = chunk.first_chunk::<12>().expect("a header");
+            page[at..at + 4].copy_from_slice(&(bytes.len() as u32).to_le_bytes());
+            page[at + 4..at + 8].copy_from_slice(owner);
+            page[at + 8..at + 12].copy_from_slice(&(number as u32).to_le_bytes());
+            page[at + 12..at + 16].copy_from_slice(&(end as u32).to_le_bytes());
+            page[at + 16..at + 16 + bytes.len()].copy_from_slice(&bytes);
+            at += 16 + bytes.len().next_multiple_of(8);
+        }
+        *chunks = stay;
+    }
+    all
+}
+
+/// Returns the number of words of events.
+fn end_of_events(all: &[u64]) -> usize {
+    let mut at = 0;
+    while at < all.len() && all[at] != 0 {
+        at += words((all[at] >> 48) as u8).expect("a length");
+    }
+    at
 }

@@ -35,6 +35,16 @@ pub(crate) struct Block {
     pub(crate) chunk_end: usize,
     /// Where the last CALL event is.
     pub(crate) last_call: usize,
+    /// The table of cells; 0 before the thread begins. This and the next three: see `cells`.
+    pub(crate) cells: usize,
+    /// What a cell of this thread alone has.
+    pub(crate) own: u64,
+    /// The low half of the time of the last event that took its time, in the upper half.
+    pub(crate) stamp: u64,
+    /// The same time as it is in cells.
+    pub(crate) stamp_in_cell: u64,
+    /// What packs the chunks of this thread; 0 before the first one is full. See `pack`.
+    pub(crate) packer: usize,
     /// The number of this thread, dense from 0.
     pub(crate) number: u32,
     /// See the constants below.

@@ -106,6 +106,8 @@ pub(crate) const MAP_SHARED: usize = 1;
 pub(crate) const MAP_PRIVATE: usize = 2;
 pub(crate) const MAP_ANONYMOUS: usize = 0x20;
 pub(crate) const MAP_NORESERVE: usize = 0x4000;
+pub(crate) const MADV_DONTNEED: usize = 4;
+pub(crate) const MADV_DONTDUMP: usize = 16;
 pub(crate) const MADV_POPULATE_WRITE: usize = 23;
 pub(crate) const FUTEX_WAIT: usize = 0;
 pub(crate) const FUTEX_WAKE: usize = 1;
@@ -170,6 +172,42 @@ pub(crate) fn without_signals<T>(function: impl FnOnce() -> T) -> T {
     let result = function();
     call(SYS_RT_SIGPROCMASK, &[2, old, 0, 8]);
     result
+}
+
+/// Sets words to zero, without the C library, whose function is interposed.
+///
+/// # Safety
+///
+/// The words may be written.
+pub(crate) unsafe fn clear(at: usize, words: usize) {
+    // SAFETY: as the caller says.
+    unsafe {
+        core::arch::asm!(
+            "rep stosq",
+            inout("rdi") at => _,
+            inout("rcx") words => _,
+            in("rax") 0_usize,
+            options(nostack, preserves_flags),
+        );
+    }
+}
+
+/// Copies bytes, without the C library, whose function is interposed.
+///
+/// # Safety
+///
+/// The bytes may be read and written, and do not overlap.
+pub(crate) unsafe fn copy(from: usize, to: usize, bytes: usize) {
+    // SAFETY: as the caller says.
+    unsafe {
+        core::arch::asm!(
+            "rep movsb",
+            inout("rsi") from => _,
+            inout("rdi") to => _,
+            inout("rcx") bytes => _,
+            options(nostack, preserves_flags),
+        );
+    }
 }
 
 /// Maps memory of the process's own that is zero. Returns 0 if there is none.

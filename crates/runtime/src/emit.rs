@@ -7,7 +7,8 @@
 //! in the usual case, and times of a thread never decrease.
 
 use crate::block::{Block, CACHE_ENTRIES, EPOCH_STEP, FRAMES, block};
-use crate::kind::{CALL, RETURN};
+use crate::cells::{self, CELLS, GRANULE_SHIFT, STAMP_SHIFT};
+use crate::kind::{CALL, READ, RETURN};
 use crate::{record, thread};
 use core::arch::global_asm;
 use core::mem::offset_of;
@@ -61,10 +62,50 @@ global_asm!(
     "inc rax",
     "mov qword ptr [rdx + 8], rax",
     "23:",
+    // r11: the cell. See `cells`.
+    "mov r11, rdi",
+    "shr r11, {granule_shift}",
+    "and r11d, {cells_mask}",
+    "shl r11, 3",
+    "add r11, qword ptr [r8 + {cells}]",
+    "mov rax, qword ptr [r11]",
+    "cmp rax, qword ptr [r8 + {own}]",
+    "je 21f",
+    // The cell is not this thread's alone. rcx: kind.
+    "mov rcx, r9",
+    "shr rcx, 48",
+    "test ax, ax",
+    "jne 19f",
+    "cmp cl, {read}",
+    "jne 19f",
+    "cmp rax, qword ptr [r8 + {stamp_in_cell}]",
+    "jbe 21f",
+    "19:",
+    "mov qword ptr [rsp - 8], rax",
     "rdtsc",
     "cmp edx, dword ptr [r8 + {time_high}]",
     "jne 26f",
+    "shl rdx, 32",
+    "or rdx, rax",
+    "shl rdx, {stamp_shift}",
+    "xor dx, dx",
     "shl rax, 32",
+    "mov qword ptr [r8 + {stamp}], rax",
+    "mov qword ptr [r8 + {stamp_in_cell}], rdx",
+    "mov rax, qword ptr [rsp - 8]",
+    "cmp cl, {read}",
+    "jne 18f",
+    // A read leaves a cell of readers as it is.
+    "test ax, ax",
+    "je 21f",
+    "jmp 17f",
+    "18:",
+    "movzx edx, word ptr [r8 + {own}]",
+    "17:",
+    "lock cmpxchg qword ptr [r11], rdx",
+    "jne 23b",
+    "21:",
+    "mov rax, qword ptr [r8 + {stamp}]",
     "mov ecx, dword ptr [rsp]",
     "or rax, rcx",
     "mov qword ptr [r10 + 8], rax",
@@ -116,7 +157,13 @@ global_asm!(
     "rdtsc",
     "cmp edx, dword ptr [r8 + {time_high}]",
     "jne 36f",
+    "shl rdx, 32",
+    "or rdx, rax",
+    "shl rdx, {stamp_shift}",
+    "xor dx, dx",
     "shl rax, 32",
+    "mov qword ptr [r8 + {stamp}], rax",
+    "mov qword ptr [r8 + {stamp_in_cell}], rdx",
     "mov edx, esi",
     "or rax, rdx",
     "cmp rcx, 2",
@@ -274,6 +321,14 @@ global_asm!(
     depth = const offset_of!(Block, depth),
     frames = const offset_of!(Block, frames),
     last_call = const offset_of!(Block, last_call),
+    cells = const offset_of!(Block, cells),
+    own = const offset_of!(Block, own),
+    stamp = const offset_of!(Block, stamp),
+    stamp_in_cell = const offset_of!(Block, stamp_in_cell),
+    granule_shift = const GRANULE_SHIFT,
+    cells_mask = const CELLS - 1,
+    stamp_shift = const STAMP_SHIFT,
+    read = const READ >> 48,
     mask = const CACHE_ENTRIES - 1,
     repeats = const REPEATS,
     frames_max = const FRAMES,
@@ -339,6 +394,7 @@ pub(crate) const fn address(value: usize) -> u64 {
 /// Writes an event of two words that is no synchronisation.
 #[inline(always)]
 pub(crate) fn note(first: u64, at: usize, place: usize) {
+    cells::touch(first, at, 0);
     // SAFETY: the sequence writes to this thread's chunk only, and looks whether there is one.
     unsafe { anyorder_emit(first | address(at), place, 0, 2) }
 }
@@ -352,6 +408,7 @@ pub(crate) fn note_word(first: u64, value: usize) {
 /// Writes an event of three words that is no synchronisation.
 #[inline(always)]
 pub(crate) fn note_sized(first: u64, at: usize, place: usize, third: u64) {
+    cells::touch(first, at, third as usize);
     // SAFETY: as in `note`.
     unsafe { anyorder_emit(first | address(at), place, third, 3) }
 }

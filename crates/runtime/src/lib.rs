@@ -29,6 +29,8 @@ mod block;
 #[cfg(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu"))]
 mod c;
 #[cfg(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu"))]
+mod cells;
+#[cfg(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu"))]
 mod emit;
 #[cfg(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu"))]
 mod exit;
@@ -44,6 +46,8 @@ mod java;
 mod kind;
 #[cfg(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu"))]
 mod maps;
+#[cfg(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu"))]
+mod pack;
 #[cfg(all(anyorder_image, target_arch = "x86_64", target_os = "linux", target_env = "gnu"))]
 mod panic;
 #[cfg(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu"))]

@@ -5,7 +5,7 @@
 //! by its path whenever it grows. Address space is taken in windows, and the file grows in smaller
 //! steps, by `fallocate`: a full file system is noticed here, and is no SIGBUS later.
 
-use crate::c;
+use crate::{c, cells};
 use core::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 pub(crate) const CHUNK: usize = 65_536;
@@ -13,6 +13,12 @@ const CHUNKS_IN_WINDOW: usize = 256;
 const CHUNKS_IN_STEP: usize = 16;
 const WINDOWS: usize = 4096;
 const MAGIC: u64 = 0x4b4e_4843;
+/// A chunk of packed events.
+const MAGIC_PACKED: u64 = 0x4b43_4150;
+/// A chunk that no thread has at present.
+const MAGIC_FREE: u64 = 0x4545_5246;
+/// The words before packed events: their size and thread, their number and that of their words.
+const PIECE_HEADER: usize = 16;
 /// Where events begin in a chunk.
 pub(crate) const CHUNK_HEADER: usize = 64;
 const COMMAND_AT: usize = 256;
@@ -36,6 +42,11 @@ const RECORDING: u32 = 1;
 pub(crate) static STATE: AtomicU32 = AtomicU32::new(FORWARDING);
 static GROWING: AtomicU32 = AtomicU32::new(0);
 static ALLOCATED: AtomicUsize = AtomicUsize::new(0);
+/// The chunk that takes packed events, 0 if there is none, and what of it is used.
+static PACKED_CHUNK: AtomicUsize = AtomicUsize::new(0);
+static PACKED_USED: AtomicUsize = AtomicUsize::new(0);
+/// The first chunk that no thread has, or 0; each has the next one in its third word.
+static FREE: AtomicUsize = AtomicUsize::new(0);
 static MAX_BYTES: AtomicU64 = AtomicU64::new(DEFAULT_MAX_BYTES);
 static PROCESS: AtomicI32 = AtomicI32::new(0);
 static BASES: [AtomicUsize; WINDOWS] = [const { AtomicUsize::new(0) }; WINDOWS];
@@ -152,12 +163,14 @@ pub(crate) fn start(flags: u32) -> bool {
     STATE.store(FORWARDING, Ordering::Relaxed);
     GROWING.store(0, Ordering::Relaxed);
     ALLOCATED.store(0, Ordering::Relaxed);
+    PACKED_CHUNK.store(0, Ordering::Relaxed);
+    FREE.store(0, Ordering::Relaxed);
     for base in &BASES {
         base.store(0, Ordering::Relaxed);
     }
     let process = c::call(c::SYS_GETPID, &[]);
     PROCESS.store(process as i32, Ordering::Relaxed);
-    if !create(process as u64) || !grow(0) {
+    if !cells::start() || !create(process as u64) || !grow(0) {
         PROCESS.store(0, Ordering::Relaxed);
         return false;
     }
@@ -167,7 +180,7 @@ pub(crate) fn start(flags: u32) -> bool {
     // SAFETY: the first chunk was mapped, its size is that of a header and more, and no other
     // thread has seen it.
     unsafe {
-        (*header).version = 1;
+        (*header).version = 2;
         (*header).chunk_bytes = CHUNK as u32;
         (*header).process = process as u32;
         (*header).parent = c::call(c::SYS_GETPPID, &[]) as u32;
@@ -267,38 +280,155 @@ fn grow(chunk: usize) -> bool {
     grown == 0
 }
 
-/// Takes a new chunk for a thread. Returns its address, or 0 if recording has ended. Signals must
-/// be blocked: the lock is not one that a handler could wait for.
-pub(crate) fn take_chunk(thread: u32, number: u32) -> usize {
+/// Runs a function while no other thread changes which chunks there are. Signals must be blocked:
+/// the lock is not one that a handler could wait for.
+fn alone<T>(function: impl FnOnce() -> T) -> T {
     while GROWING.swap(1, Ordering::Acquire) != 0 {
         c::call(c::SYS_SCHED_YIELD, &[]);
     }
-    let mut address = 0;
-    if is_on() {
-        // SAFETY: recording has started, so the header is mapped, and it stays so.
-        let chunks = unsafe { &(*header()).chunks };
-        let index = chunks.load(Ordering::Relaxed) as usize;
-        if index < ALLOCATED.load(Ordering::Relaxed) || grow(index) {
-            let base = BASES[index / CHUNKS_IN_WINDOW].load(Ordering::Relaxed);
-            address = base + index % CHUNKS_IN_WINDOW * CHUNK;
-            let words = address as *mut u64;
-            // SAFETY: the chunk is mapped, and no thread has it yet.
-            unsafe {
-                words.add(1).write(u64::from(number));
-                words.write(MAGIC | u64::from(thread) << 32);
-            }
-            chunks.store(index as u64 + 1, Ordering::Release);
-        } else {
-            stop();
-        }
-    }
+    let result = function();
     GROWING.store(0, Ordering::Release);
+    result
+}
+
+/// Adds a chunk, with the first two words of it. Returns its address, or 0 if recording has ended.
+/// Only one thread may be here.
+fn add_chunk(first: u64, second: u64) -> usize {
+    if !is_on() {
+        return 0;
+    }
+    // SAFETY: recording has started, so the header is mapped, and it stays so.
+    let chunks = unsafe { &(*header()).chunks };
+    let index = chunks.load(Ordering::Relaxed) as usize;
+    if index >= ALLOCATED.load(Ordering::Relaxed) && !grow(index) {
+        stop();
+        return 0;
+    }
+    let base = BASES[index / CHUNKS_IN_WINDOW].load(Ordering::Relaxed);
+    let address = base + index % CHUNKS_IN_WINDOW * CHUNK;
+    let words = address as *mut u64;
+    // SAFETY: the chunk is mapped, and no thread has it yet.
+    unsafe {
+        words.add(1).write(second);
+        words.write(first);
+    }
+    chunks.store(index as u64 + 1, Ordering::Release);
+    address
+}
+
+/// Makes all pages of a chunk in one call, which costs less than 16 faults. Old kernels refuse.
+fn populate(chunk: usize) {
+    c::call(c::SYS_MADVISE, &[chunk, CHUNK, c::MADV_POPULATE_WRITE]);
+}
+
+/// Takes a chunk for a thread. Returns its address, or 0 if recording has ended. Signals must be
+/// blocked.
+pub(crate) fn take_chunk(thread: u32, number: u32) -> usize {
+    let first = MAGIC | u64::from(thread) << 32;
+    let address = alone(|| {
+        let free = FREE.load(Ordering::Relaxed);
+        if free == 0 || !is_on() {
+            return add_chunk(first, u64::from(number));
+        }
+        let words = free as *mut u64;
+        // SAFETY: the chunk stays mapped, and no thread has it.
+        unsafe {
+            FREE.store(words.add(2).read() as usize, Ordering::Relaxed);
+            words.add(2).write(0);
+            words.add(1).write(u64::from(number));
+            AtomicU64::from_ptr(words).store(first, Ordering::Release);
+        }
+        free
+    });
     if address != 0 && number > 0 {
-        // One call makes all pages, which costs less than 16 faults. Old kernels refuse. Most
-        // threads never fill their first chunk.
-        c::call(c::SYS_MADVISE, &[address, CHUNK, c::MADV_POPULATE_WRITE]);
+        // Most threads never fill their first chunk.
+        populate(address);
     }
     address
+}
+
+/// Makes a chunk whose events were packed one for the next events of its thread. `end` is where its
+/// events end. A reader that finds both leaves out the chunk.
+pub(crate) fn reuse_chunk(chunk: usize, end: usize, number: u32) {
+    // SAFETY: the chunk is the calling thread's. Behind the last event there may be two words of
+    // one that was begun.
+    unsafe {
+        clear_events(chunk, end);
+        AtomicU64::from_ptr((chunk as *mut u64).add(1)).store(number.into(), Ordering::Release);
+    }
+}
+
+/// Gives a chunk whose events were packed back. Signals must be blocked.
+pub(crate) fn give_chunk(chunk: usize, end: usize) {
+    alone(|| {
+        let words = chunk as *mut u64;
+        // SAFETY: the chunk is the calling thread's, which does not use it from now on.
+        unsafe {
+            clear_events(chunk, end);
+            AtomicU64::from_ptr(words).store(MAGIC_FREE, Ordering::Release);
+            words.add(2).write(FREE.load(Ordering::Relaxed) as u64);
+        }
+        FREE.store(chunk, Ordering::Relaxed);
+    });
+}
+
+/// # Safety
+///
+/// The chunk is the calling thread's.
+unsafe fn clear_events(chunk: usize, end: usize) {
+    let begin = chunk + CHUNK_HEADER;
+    // Behind the last event there may be words of one that was begun, and began again.
+    let end = (end + 24).min(chunk + CHUNK);
+    // SAFETY: as the caller says.
+    unsafe { c::clear(begin, (end - begin) / 8) };
+}
+
+/// Adds packed events of a thread, which stand for so many words of its chunk of that number.
+/// Returns whether there was room. Signals must be blocked.
+pub(crate) fn add_packed(
+    thread: u32,
+    number: u32,
+    words: usize,
+    [from, bytes]: [usize; 2],
+) -> bool {
+    let room = PIECE_HEADER + bytes.next_multiple_of(8);
+    let mut full = 0;
+    let (at, is_new) = alone(|| {
+        let mut chunk = PACKED_CHUNK.load(Ordering::Relaxed);
+        let mut used = PACKED_USED.load(Ordering::Relaxed);
+        let is_new = chunk == 0 || used + room > CHUNK;
+        if is_new {
+            full = chunk;
+            chunk = add_chunk(MAGIC_PACKED, 0);
+            used = CHUNK_HEADER;
+            PACKED_CHUNK.store(chunk, Ordering::Relaxed);
+        }
+        if chunk == 0 || !is_on() {
+            return (0, false);
+        }
+        PACKED_USED.store(used + room, Ordering::Relaxed);
+        let words = (chunk + used) as *mut u64;
+        // SAFETY: this part of the chunk is nobody else's.
+        unsafe { words.write(bytes as u64 | u64::from(thread) << 32) };
+        (chunk + used, is_new)
+    });
+    if at == 0 {
+        return false;
+    }
+    if is_new {
+        populate(at - CHUNK_HEADER);
+    }
+    if full != 0 {
+        // The file keeps it. A thread that still writes there gets it again.
+        c::call(c::SYS_MADVISE, &[full, CHUNK, c::MADV_DONTNEED]);
+    }
+    // SAFETY: there is so much room, and this part of the chunk is nobody else's.
+    unsafe {
+        c::copy(from, at + PIECE_HEADER, bytes);
+        let second = AtomicU64::from_ptr((at as *mut u64).add(1));
+        second.store(u64::from(number) | (words as u64) << 32, Ordering::Release);
+    }
+    true
 }
 
 /// Ends the recording of this process, of which events are missing from now on.

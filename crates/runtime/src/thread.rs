@@ -4,7 +4,8 @@ use crate::block::{Block, CACHE_ENTRIES, FRAMES, PAUSED, RECORDED, SILENT, UNKNO
 use crate::c;
 use crate::emit::{LONGEST, address, note, note_sized};
 use crate::kind::{THREAD_BEGIN, THREAD_END, TIME};
-use crate::{maps, plan, record};
+use crate::pack::{PACKED_ROOM, Packer, pack};
+use crate::{cells, maps, plan, record};
 use core::arch::x86_64::_rdtsc;
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -14,8 +15,12 @@ const DESTRUCTOR_ROUNDS: u32 = 4;
 /// The key whose destructor ends a thread, plus 1.
 static KEY: AtomicU32 = AtomicU32::new(0);
 
-/// What a thread needs besides its block: repeats of accesses, and stack pointers of calls.
-const REGION: usize = CACHE_ENTRIES * 16 + FRAMES * 8;
+/// What a thread needs besides its block: repeats of accesses, stack pointers of calls, and what
+/// packs its events. Pages that it does not touch take no memory.
+const REGION: usize = PACKED_AT + PACKED_ROOM;
+const FRAMES_AT: usize = CACHE_ENTRIES * 16;
+const PACKER_AT: usize = FRAMES_AT + FRAMES * 8;
+const PACKED_AT: usize = PACKER_AT + size_of::<Packer>().next_multiple_of(64);
 
 /// Makes the key whose destructor ends a thread.
 pub(crate) fn make_key() {
@@ -44,7 +49,10 @@ pub(crate) fn begin(number: u32, low: usize, size: usize) -> bool {
             return false;
         }
         block.cache = region;
-        block.frames = region + CACHE_ENTRIES * 16;
+        block.frames = region + FRAMES_AT;
+        block.packer = region + PACKER_AT;
+        block.cells = cells::table();
+        block.own = cells::owner(number);
         block.number = number;
         block.thread_id = c::thread_id();
         block.chunks = 0;
@@ -107,6 +115,9 @@ pub(crate) fn end() {
         be_silent(block);
         if plan::is_on() {
             plan::end_thread(block);
+        } else if block.chunk_end != 0 && pack_chunk(block) {
+            record::give_chunk(block.chunk_end - record::CHUNK, block.cursor);
+            block.chunk_end = 0;
         }
         let region = block.cache;
         block.cache = 0;
@@ -166,10 +177,35 @@ pub(crate) fn set_limits(block: &mut Block) {
     block.access_limit = if block.ignored == 0 { block.call_limit } else { 0 };
 }
 
-/// Puts a new chunk in the place of the present one. Returns whether there is one.
+/// Packs the events of the chunk. Returns whether they need the chunk no longer. A chunk that does
+/// not become smaller stays, and nothing of it is remembered.
+fn pack_chunk(block: &mut Block) -> bool {
+    let chunk = block.chunk_end - record::CHUNK;
+    let (from, to) = (chunk + record::CHUNK_HEADER, block.packer - PACKER_AT + PACKED_AT);
+    // SAFETY: the packer is in this thread's region, all zero or as the last call left it. Whole
+    // events are before the cursor, and there is room for what becomes of them.
+    let bytes = unsafe {
+        let packer = &mut *(block.packer as *mut Packer);
+        pack(packer, from as *const u64, block.cursor as *const u64, to)
+    };
+    if bytes == 0 {
+        // SAFETY: as above.
+        unsafe { c::clear(block.packer, size_of::<Packer>() / 8) };
+        return false;
+    }
+    let words = (block.cursor - from) / 8;
+    record::add_packed(block.number, block.chunks - 1, words, [to, bytes])
+}
+
+/// Goes on to the next chunk, which may be the same one. Returns whether there is one.
 fn next_chunk(block: &mut Block) -> bool {
     report_left_out(block);
-    let chunk = record::take_chunk(block.number, block.chunks);
+    let mut chunk = block.chunk_end.saturating_sub(record::CHUNK);
+    if chunk != 0 && pack_chunk(block) {
+        record::reuse_chunk(chunk, block.cursor, block.chunks);
+    } else {
+        chunk = record::take_chunk(block.number, block.chunks);
+    }
     if chunk == 0 {
         be_silent(block);
         return false;
@@ -194,6 +230,8 @@ fn write_time(block: &mut Block) {
         words.write_volatile(TIME);
     }
     block.time_high = now >> 32;
+    block.stamp = now << 32;
+    block.stamp_in_cell = cells::in_cell(now);
     block.cursor += 16;
 }
 

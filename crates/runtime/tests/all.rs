@@ -5,7 +5,10 @@ mod counts;
 mod image;
 mod kinds;
 mod limits;
+mod order;
 mod reader;
 mod run;
 mod steps;
 mod stress;
+#[path = "../../native/src/recording/unpack.rs"]
+mod unpack;

@@ -1,5 +1,6 @@
 //! A small reader of recordings, for these tests alone.
 
+use crate::unpack::Unpacker;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -43,10 +44,23 @@ pub(crate) const KINDS: [u8; 49] = [
     44, 45, 46, 47, 48, 49, 50, 51, 52, 56, 57, 58, 59, 60, 61, 64, 65, 72, 73, 74, 80, 81, 88, 89,
 ];
 
+fn length(kind: u8) -> usize {
+    match kind {
+        kind if ONE_WORD.contains(&kind) => 1,
+        kind if THREE_WORDS.contains(&kind) => 3,
+        _ => 2,
+    }
+}
+
+/// The words of a chunk, or the bytes that stand for them.
+type Piece<'a> = Result<Vec<u64>, &'a [u8]>;
+
 /// A file of a recording.
 pub(crate) struct Recording {
     pub(crate) flags: u32,
     pub(crate) chunks: u64,
+    /// The chunks that were packed.
+    pub(crate) packed: u64,
     pub(crate) threads: u64,
     pub(crate) left_out: u64,
     pub(crate) command: String,
@@ -61,29 +75,54 @@ impl Recording {
         let u32_at = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("4 bytes"));
         let u64_at = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("8 bytes"));
         assert_eq!(&bytes[..8], b"ANYOREC\n");
-        assert_eq!((u32_at(8), u32_at(12)), (1, 65_536));
+        assert_eq!((u32_at(8), u32_at(12)), (2, 65_536));
         let end =
             256 + bytes[256..65_536].windows(2).position(|two| two == [0, 0]).expect("an end");
         let mut recording = Recording {
             flags: u32_at(28),
             chunks: u64_at(32),
+            packed: 0,
             threads: u64_at(48),
             left_out: u64_at(56),
             command: String::from_utf8_lossy(&bytes[256..end]).replace('\0', " "),
             events: BTreeMap::new(),
         };
         assert!(u64_at(40) > 1_600_000_000_000_000_000, "nanoseconds since 1970");
-        let mut chunks: BTreeMap<u32, u32> = BTreeMap::new();
-        let mut times: BTreeMap<u32, u64> = BTreeMap::new();
+        // By thread and number: the words of a chunk, or its packed bytes, which count.
+        let mut pieces: BTreeMap<(u32, u32), Piece<'_>> = BTreeMap::new();
         for chunk in 1..recording.chunks as usize {
             let start = chunk * 65_536;
-            assert_eq!(u32_at(start), 0x4b4e_4843, "chunk {chunk}");
-            let thread = u32_at(start + 4);
-            let number = chunks.entry(thread).or_default();
-            assert_eq!(u32_at(start + 8), *number, "chunks of thread {thread}");
-            *number += 1;
-            let words: Vec<u64> = (start + 64..start + 65_536).step_by(8).map(u64_at).collect();
-            recording.read_words(thread, &words, times.entry(thread).or_default());
+            let mut at = start + 64;
+            match u32_at(start) {
+                0x4b4e_4843 => {
+                    let words = (at..start + 65_536).step_by(8).map(u64_at).collect();
+                    pieces.entry((u32_at(start + 4), u32_at(start + 8))).or_insert(Ok(words));
+                }
+                0x4b43_4150 => {
+                    while at + 16 <= start + 65_536 && u32_at(at) != 0 {
+                        let (length, key) = (u32_at(at) as usize, (u32_at(at + 4), u32_at(at + 8)));
+                        if u32_at(at + 12) > 0 {
+                            pieces.insert(key, Err(&bytes[at + 16..at + 16 + length]));
+                            recording.packed += 1;
+                        }
+                        at += 16 + length.next_multiple_of(8);
+                    }
+                }
+                magic => assert_eq!(magic, 0x4545_5246, "chunk {chunk}"),
+            }
+        }
+        let mut threads: BTreeMap<u32, (u32, u64, Unpacker)> = BTreeMap::new();
+        for ((thread, number), piece) in pieces {
+            let new = || (0, 0, Unpacker::new());
+            let (expected, time, unpacker) = threads.entry(thread).or_insert_with(new);
+            assert_eq!(number, *expected, "chunks of thread {thread}");
+            *expected += 1;
+            let words = piece.unwrap_or_else(|packed| {
+                let mut words = Vec::new();
+                assert!(unpacker.unpack(packed, 8184, |kind| Some(length(kind)), &mut words));
+                words
+            });
+            recording.read_words(thread, &words, time);
         }
         recording
     }
@@ -95,11 +134,7 @@ impl Recording {
             let first = words[at];
             let kind = (first >> 48) as u8;
             assert!(kind != 0 && KINDS.contains(&kind), "thread {thread}: {first:#x} at {at}");
-            let length = match kind {
-                kind if ONE_WORD.contains(&kind) => 1,
-                kind if THREE_WORDS.contains(&kind) => 3,
-                _ => 2,
-            };
+            let length = length(kind);
             let second = if length > 1 { words[at + 1] } else { 0 };
             let now = match kind {
                 kind::TIME => second,

@@ -41,22 +41,38 @@ pub(crate) fn compile(source: &str, compiler: &str, options: &[&str]) -> PathBuf
 
 /// Runs a program under the shared object, without a recording.
 pub(crate) fn forwarded(program: &Path, arguments: &[&str]) -> Run {
-    finish(&command(program, arguments).output().expect("the program runs"))
+    finish(&limited(&mut command(program, arguments)))
 }
 
 /// Runs a program under the shared object, with a recording and more variables.
 pub(crate) fn recorded(program: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Run {
+    recorded_by(program, arguments, variables, limited)
+}
+
+/// Runs a command for a minute at the most.
+fn limited(command: &mut Command) -> Output {
+    let mut all = Command::new("timeout");
+    all.args(["-s", "KILL", "60"]).arg(command.get_program()).args(command.get_args());
+    all.env_remove("ANYORDER_RECORDING");
+    all.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    all.output().expect("the program runs")
+}
+
+/// As [`recorded`], where `run` starts the program and waits for its end.
+pub(crate) fn recorded_by(
+    program: &Path,
+    arguments: &[&str],
+    variables: &[(&str, &str)],
+    run: impl FnOnce(&mut Command) -> Output,
+) -> Run {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("recording-{number}"));
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("a folder for the recording");
-    let output = command(program, arguments)
-        .env("ANYORDER_RECORDING", &folder)
-        .envs(variables.iter().copied())
-        .output()
-        .expect("the program runs");
-    let mut run = finish(&output);
+    let mut command = command(program, arguments);
+    command.env("ANYORDER_RECORDING", &folder).envs(variables.iter().copied());
+    let mut run = finish(&run(&mut command));
     let entries = std::fs::read_dir(&folder).expect("the folder of the recording");
     for entry in entries {
         let path = entry.expect("an entry").path();
@@ -72,9 +88,8 @@ pub(crate) fn recorded(program: &Path, arguments: &[&str], variables: &[(&str, &
 }
 
 fn command(program: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new("timeout");
-    command.args(["-s", "KILL", "60"]).arg(program).args(arguments);
-    command.env("LD_LIBRARY_PATH", image::folder());
+    let mut command = Command::new(program);
+    command.args(arguments).env("LD_LIBRARY_PATH", image::folder());
     command.env_remove("ANYORDER_RECORDING");
     command
 }

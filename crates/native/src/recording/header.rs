@@ -66,7 +66,7 @@ impl Header {
             eight.map_or(0, u64::from_le_bytes)
         };
         let word = |at: usize| long(at) as u32;
-        if word(8) != 1 {
+        if !(1..=2).contains(&word(8)) {
             return Err(BadRecording::Version(word(8)));
         }
         if word(12) as usize != CHUNK_BYTES {

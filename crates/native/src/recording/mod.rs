@@ -7,6 +7,7 @@ mod cursor;
 mod event;
 mod header;
 mod modules;
+mod unpack;
 
 pub use cursor::Cursor;
 pub use event::{Event, kind, words};
@@ -25,6 +26,15 @@ pub const CHUNK_HEADER_BYTES: usize = 64;
 /// The first word of a chunk.
 pub const CHUNK_MAGIC: u32 = 0x4b4e_4843;
 
+/// The first word of a chunk of packed events.
+pub const PACKED_MAGIC: u32 = 0x4b43_4150;
+
+/// The first word of a chunk that no thread has.
+const FREE_MAGIC: u32 = 0x4545_5246;
+
+/// The bytes before packed events: their size and thread, their number and that of their words.
+const PIECE_HEADER_BYTES: usize = 16;
+
 /// Why a file is no recording.
 #[derive(Debug, thiserror::Error)]
 pub enum BadRecording {
@@ -35,7 +45,7 @@ pub enum BadRecording {
     #[error("expected a recording, which begins with `ANYOREC`")]
     NotARecording,
     /// It has a version that this program does not know.
-    #[error("version {0} of recordings is not known; expected version 1")]
+    #[error("version {0} of recordings is not known; expected version 1 or 2")]
     Version(u32),
     /// Its chunks have another size.
     #[error("chunks of {0} bytes are not known; expected 65,536")]
@@ -66,8 +76,23 @@ impl Damage {
 pub struct ThreadChunks {
     /// The thread's number in the recording; 0 is the main thread.
     pub number: u32,
-    /// The positions of its chunks in the file, in their order.
-    chunks: Vec<u32>,
+    /// Where its events are, in their order.
+    pieces: Vec<Piece>,
+}
+
+/// Events of a thread that were a chunk once. The least of equal numbers is the one that counts:
+/// the chunk is used again when its events have been packed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Piece {
+    /// The number of the chunk among those of its thread.
+    number: u32,
+    is_raw: bool,
+    /// The position of the first event.
+    at: usize,
+    /// The number of bytes; of a chunk those of all its words.
+    length: usize,
+    /// The most words of events in it.
+    words: usize,
 }
 
 /// One recorded process image.
@@ -86,8 +111,9 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Reads a recording of at most `bytes_max` bytes, of which later chunks are left out and
-    /// counted as missing. `maps` is the text of its `.maps` file.
+    /// Reads a recording of at most `bytes_max` bytes of events, counted as if none was packed. Of
+    /// more, later chunks are left out and counted as missing. `maps` is the text of its `.maps`
+    /// file.
     ///
     /// # Errors
     ///
@@ -109,15 +135,15 @@ impl Recording {
         bytes.truncate(whole * CHUNK_BYTES);
         let chunks_missing = (wanted / chunk).saturating_sub(whole as u64);
         let mut damage = Damage { chunks_missing, ..Damage::default() };
-        let threads = threads(&bytes, &mut damage);
+        let threads = threads(&bytes, bytes_max, &mut damage);
         Ok(Recording { header, threads, modules: Modules::parse(maps), damage, bytes })
     }
 
     /// Returns the events of a thread, by its position in [`threads`](Self::threads).
     #[must_use]
     pub fn events(&self, thread: usize) -> Cursor<'_> {
-        let chunks = self.threads.get(thread).map_or(&[][..], |one| one.chunks.as_slice());
-        Cursor::new(&self.bytes, chunks)
+        let pieces = self.threads.get(thread).map_or(&[][..], |one| one.pieces.as_slice());
+        Cursor::new(&self.bytes, pieces)
     }
 
     /// Returns the position of a thread in [`threads`](Self::threads).
@@ -133,33 +159,83 @@ impl Recording {
         self.header.is_cut || self.damage.chunks_missing > 0
     }
 
-    /// Returns the bytes of all events.
+    /// Returns the bytes of all events, packed as they are.
     #[must_use]
     pub fn size(&self) -> u64 {
         self.bytes.len() as u64
     }
 }
 
-/// Sorts the chunks by thread.
-fn threads(bytes: &[u8], damage: &mut Damage) -> Vec<ThreadChunks> {
-    let mut found: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
-    for (at, chunk) in (0..).zip(bytes.chunks_exact(CHUNK_BYTES)) {
-        let word = |offset: usize| {
-            let bytes = chunk.get(offset..offset + 4).and_then(|four| four.try_into().ok());
-            bytes.map_or(0, u32::from_le_bytes)
-        };
-        if word(0) != CHUNK_MAGIC {
+/// Returns the number in 4 bytes; 0 behind the end.
+fn word(bytes: &[u8], at: usize) -> u32 {
+    let four = bytes.get(at..at + 4).and_then(|four| four.try_into().ok());
+    four.map_or(0, u32::from_le_bytes)
+}
+
+/// Sorts what is in the chunks by thread.
+fn threads(bytes: &[u8], bytes_max: u64, damage: &mut Damage) -> Vec<ThreadChunks> {
+    let mut found: BTreeMap<u32, Vec<Piece>> = BTreeMap::new();
+    // What the events have when they are unpacked, which costs memory later.
+    let mut left = bytes_max;
+    for at in (0..bytes.len()).step_by(CHUNK_BYTES) {
+        let chunk = bytes.get(at..at + CHUNK_BYTES).unwrap_or_default();
+        match word(chunk, 0) {
+            CHUNK_MAGIC => {
+                let (at, length) = (at + CHUNK_HEADER_BYTES, CHUNK_BYTES - CHUNK_HEADER_BYTES);
+                let piece =
+                    Piece { number: word(chunk, 8), is_raw: true, at, length, words: length / 8 };
+                left = left.saturating_sub(length as u64);
+                found.entry(word(chunk, 4)).or_default().push(piece);
+            }
+            PACKED_MAGIC => packed(chunk, at, &mut left, &mut found, damage),
+            FREE_MAGIC => {}
             // A chunk that a thread had taken when the process ended has nothing in it yet.
-            damage.chunks_unreadable += u64::from(chunk.iter().any(|byte| *byte != 0));
-            continue;
+            _ => damage.chunks_unreadable += u64::from(chunk.iter().any(|byte| *byte != 0)),
         }
-        found.entry(word(4)).or_default().push((word(8), at));
     }
-    let sorted = |(number, mut chunks): (u32, Vec<(u32, u32)>)| {
-        chunks.sort_unstable();
-        let last = chunks.last().map_or(0, |last| u64::from(last.0) + 1);
-        damage.gaps += last.abs_diff(chunks.len() as u64);
-        ThreadChunks { number, chunks: chunks.into_iter().map(|(_, at)| at).collect() }
+    let sorted = |(number, mut pieces): (u32, Vec<Piece>)| {
+        pieces.sort_unstable();
+        pieces.dedup_by_key(|piece| piece.number);
+        let last = pieces.last().map_or(0, |last| u64::from(last.number) + 1);
+        damage.gaps += last.abs_diff(pieces.len() as u64);
+        ThreadChunks { number, pieces }
     };
     found.into_iter().map(sorted).collect()
+}
+
+/// Finds the pieces in a chunk of packed events, which is at `start` of all bytes, as far as `left`
+/// has room for their events.
+fn packed(
+    chunk: &[u8],
+    start: usize,
+    left: &mut u64,
+    found: &mut BTreeMap<u32, Vec<Piece>>,
+    damage: &mut Damage,
+) {
+    let mut at = CHUNK_HEADER_BYTES;
+    while at + PIECE_HEADER_BYTES <= CHUNK_BYTES {
+        let length = word(chunk, at) as usize;
+        let (thread, number, words) =
+            (word(chunk, at + 4), word(chunk, at + 8), word(chunk, at + 12));
+        if length == 0 {
+            break;
+        }
+        at += PIECE_HEADER_BYTES;
+        if length > CHUNK_BYTES - at {
+            damage.chunks_unreadable += 1;
+            break;
+        }
+        // The process may have ended before a piece was whole: then its chunk has the events.
+        let unpacked = u64::from(words) * 8;
+        if unpacked > *left {
+            damage.chunks_missing += 1;
+            *left = 0;
+        } else if words > 0 {
+            *left -= unpacked;
+            let piece =
+                Piece { number, is_raw: false, at: start + at, length, words: words as usize };
+            found.entry(thread).or_default().push(piece);
+        }
+        at += length.next_multiple_of(8);
+    }
 }

@@ -1,6 +1,7 @@
 //! Plain accesses.
 
 use crate::block::block;
+use crate::cells::GRANULE_SHIFT;
 use crate::emit::{anyorder_access, note, note_sized};
 use crate::kind::{READ, READ_RANGE, VOLATILE, VPTR_WRITE, WRITE, WRITE_RANGE, arg};
 use core::arch::naked_asm;
@@ -27,14 +28,6 @@ accesses! {
     __tsan_write4: WRITE | arg(4);
     __tsan_write8: WRITE | arg(8);
     __tsan_write16: WRITE | arg(16);
-    __tsan_unaligned_read2: READ | arg(2);
-    __tsan_unaligned_read4: READ | arg(4);
-    __tsan_unaligned_read8: READ | arg(8);
-    __tsan_unaligned_read16: READ | arg(16);
-    __tsan_unaligned_write2: WRITE | arg(2);
-    __tsan_unaligned_write4: WRITE | arg(4);
-    __tsan_unaligned_write8: WRITE | arg(8);
-    __tsan_unaligned_write16: WRITE | arg(16);
     __tsan_volatile_read1: READ | arg(1 | VOLATILE);
     __tsan_volatile_read2: READ | arg(2 | VOLATILE);
     __tsan_volatile_read4: READ | arg(4 | VOLATILE);
@@ -45,16 +38,60 @@ accesses! {
     __tsan_volatile_write4: WRITE | arg(4 | VOLATILE);
     __tsan_volatile_write8: WRITE | arg(8 | VOLATILE);
     __tsan_volatile_write16: WRITE | arg(16 | VOLATILE);
-    __tsan_unaligned_volatile_read2: READ | arg(2 | VOLATILE);
-    __tsan_unaligned_volatile_read4: READ | arg(4 | VOLATILE);
-    __tsan_unaligned_volatile_read8: READ | arg(8 | VOLATILE);
-    __tsan_unaligned_volatile_read16: READ | arg(16 | VOLATILE);
-    __tsan_unaligned_volatile_write2: WRITE | arg(2 | VOLATILE);
-    __tsan_unaligned_volatile_write4: WRITE | arg(4 | VOLATILE);
-    __tsan_unaligned_volatile_write8: WRITE | arg(8 | VOLATILE);
-    __tsan_unaligned_volatile_write16: WRITE | arg(16 | VOLATILE);
     __tsan_vptr_read: READ | arg(8);
     __tsan_vptr_update: VPTR_WRITE | arg(8);
+}
+
+/// As `accesses`, where an access may lie in two granules: then it is written as a rare one.
+macro_rules! unaligned_accesses {
+    ($($name:ident: $size:literal, $kind:expr;)*) => {$(
+        #[cfg_attr(anyorder_image, unsafe(no_mangle))]
+        #[unsafe(naked)]
+        unsafe extern "C" fn $name(_address: usize) {
+            naked_asm!(
+                "mov rsi, {kind}",
+                "lea rax, [rdi + {size} - 1]",
+                "xor rax, rdi",
+                "shr rax, {granule_shift}",
+                "jne 2f",
+                "jmp {access}",
+                "2:",
+                "mov rdx, qword ptr [rsp]",
+                "jmp {across}",
+                kind = const $kind,
+                size = const $size,
+                granule_shift = const GRANULE_SHIFT,
+                access = sym anyorder_access,
+                across = sym across_granules,
+            )
+        }
+    )*};
+}
+
+unaligned_accesses! {
+    __tsan_unaligned_read2: 2, READ | arg(2);
+    __tsan_unaligned_read4: 4, READ | arg(4);
+    __tsan_unaligned_read8: 8, READ | arg(8);
+    __tsan_unaligned_read16: 16, READ | arg(16);
+    __tsan_unaligned_write2: 2, WRITE | arg(2);
+    __tsan_unaligned_write4: 4, WRITE | arg(4);
+    __tsan_unaligned_write8: 8, WRITE | arg(8);
+    __tsan_unaligned_write16: 16, WRITE | arg(16);
+    __tsan_unaligned_volatile_read2: 2, READ | arg(2 | VOLATILE);
+    __tsan_unaligned_volatile_read4: 4, READ | arg(4 | VOLATILE);
+    __tsan_unaligned_volatile_read8: 8, READ | arg(8 | VOLATILE);
+    __tsan_unaligned_volatile_read16: 16, READ | arg(16 | VOLATILE);
+    __tsan_unaligned_volatile_write2: 2, WRITE | arg(2 | VOLATILE);
+    __tsan_unaligned_volatile_write4: 4, WRITE | arg(4 | VOLATILE);
+    __tsan_unaligned_volatile_write8: 8, WRITE | arg(8 | VOLATILE);
+    __tsan_unaligned_volatile_write16: 16, WRITE | arg(16 | VOLATILE);
+}
+
+extern "C" fn across_granules(address: usize, first: u64, place: usize) {
+    // SAFETY: the block is this thread's.
+    if unsafe { (*block()).ignored } == 0 {
+        note(first, address, place);
+    }
 }
 
 /// Functions that stand for a read and a write at one place.
