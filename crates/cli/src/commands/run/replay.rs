@@ -15,7 +15,6 @@ use anyorder_drive::native_confirm::{
 use anyorder_drive::native_run::launch::{Build, Launch, Stage};
 use anyorder_finding::{Finding, Outcome, exit};
 use std::ffi::{OsStr, OsString};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
