@@ -126,8 +126,8 @@ impl Symbols<'_> {
     }
 
     /// Returns the static variable at an address, with the member of it that has at least so many
-    /// bytes there: by the debugging information of its file, else by the symbols. The first call for a file reads all of its
-    /// debugging information.
+    /// bytes there: by the debugging information of its file, else by the symbols. The first call
+    /// for a file reads all of its debugging information.
     #[must_use]
     pub fn global(&mut self, address: u64, bytes: u64) -> Option<Global> {
         let (program, path, linked) = self.of_data(address)?;
