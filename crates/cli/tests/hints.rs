@@ -18,6 +18,7 @@ const COMMANDS: &[&str] = &[
     "simulate",
     "diff",
     "graph",
+    "run",
     "fmt",
     "info",
     "convert",

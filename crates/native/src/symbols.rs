@@ -125,14 +125,14 @@ impl Symbols<'_> {
         Some((program, Path::new(&module.path), linked.wrapping_add(program.first_address())))
     }
 
-    /// Returns the static variable at an address, with the member of it: by the debugging
-    /// information of its file, else by the symbols. The first call for a file reads all of its
-    /// debugging information.
+    /// Returns the static variable at an address, with the member of it that has at least so many
+    /// bytes there: by the debugging information of its file, else by the symbols. The first call
+    /// for a file reads all of its debugging information.
     #[must_use]
-    pub fn global(&mut self, address: u64) -> Option<Global> {
+    pub fn global(&mut self, address: u64, bytes: u64) -> Option<Global> {
         let (program, path, linked) = self.of_data(address)?;
         let variables = program.variables.get_or_init(|| Variables::read(path));
-        let known = variables.as_ref().and_then(|variables| variables.find(linked));
+        let known = variables.as_ref().and_then(|variables| variables.find(linked, bytes));
         let mut global = match known {
             Some(global) => global,
             None => Global { name: self.find_variable(address)?, ..Global::default() },

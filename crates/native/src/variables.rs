@@ -29,7 +29,7 @@ type Entry<'s> = DebuggingInformationEntry<Reader<'s>>;
 pub struct Global {
     /// The variable, with the member at the address: `queue.slots[3].owner`.
     pub name: String,
-    /// The bytes of the whole variable; 0 if that is not known.
+    /// The bytes of the variable, or of its member; 0 if that is not known.
     pub size: u64,
     /// The file that declares it; empty if that is not known.
     pub file: String,
@@ -78,23 +78,25 @@ impl Variables {
         Some(variables)
     }
 
-    /// Returns the variable at an address of the program as it was linked. O(log n), and the types
-    /// on the way to the member.
+    /// Returns the variable at an address of the program as it was linked, with the member that has
+    /// at least so many bytes there. O(log n), and the types on the way to the member.
     #[must_use]
-    pub fn find(&self, address: u64) -> Option<Global> {
+    pub fn find(&self, address: u64, bytes: u64) -> Option<Global> {
         let after = self.found.partition_point(|one| one.address <= address);
         let near = self.found[..after].iter().rev().take(DEPTH_MAX);
         let inside = |one: &&Variable| address - one.address < one.size.max(1);
         let variable = near.into_iter().find(inside)?;
         let mut name = variable.name.clone();
         let offset = address - variable.address;
-        let member = self.member(variable, offset).ok().flatten();
-        match member {
-            Some(member) => name.push_str(&member),
+        let Variable { mut size, line, .. } = *variable;
+        match self.member(variable, offset, bytes).ok().flatten() {
+            Some((member, of_member)) => {
+                name.push_str(&member);
+                size = of_member;
+            }
             None if offset > 0 => name.push_str(&format!("+{offset}")),
             None => {}
         }
-        let Variable { size, line, .. } = *variable;
         Some(Global { name, size, file: variable.file.clone(), line })
     }
 
@@ -114,21 +116,31 @@ impl Variables {
         Ok(found)
     }
 
-    /// Returns the way to the member of a variable at an offset; `None` if it is not known.
-    fn member(&self, variable: &Variable, offset: u64) -> gimli::Result<Option<String>> {
+    /// Returns the way to the member of a variable at an offset, and its size; `None` if it is not
+    /// known.
+    fn member(
+        &self,
+        variable: &Variable,
+        offset: u64,
+        bytes: u64,
+    ) -> gimli::Result<Option<(String, u64)>> {
         let Some((at, of_type)) = variable.of_type else { return Ok(None) };
         let dwarf = self.dwarf();
         let unit = dwarf.unit(dwarf.debug_info.header_from_offset(at)?)?;
         let (mut name, mut offset, mut next) = (String::new(), offset, of_type);
         for _ in 0..DEPTH_MAX {
             let Some((word, rest, inner)) = step_into(&dwarf, &unit, next, offset)? else { break };
+            if size_of(&unit, inner, 0)?.is_some_and(|size| size < bytes) {
+                break;
+            }
             name.push_str(&word);
             (offset, next) = (rest, inner);
         }
         if offset > 0 {
             name.push_str(&format!("+{offset}"));
         }
-        Ok(Some(name))
+        let size = size_of(&unit, next, 0)?.unwrap_or(0);
+        Ok(Some((name, size)))
     }
 }
 

@@ -17,7 +17,7 @@ static alias hidden = {};
 int matrix[2][3][4];
 char letters[7];
 int *pointer = nullptr;
-#define SHOW(what) printf("%lx %s\n", (unsigned long)&what, #what)
+#define SHOW(what) printf("%lx %zu %s\n", (unsigned long)&what, sizeof(what), #what)
 int main() {
     static pair local;
     SHOW(outer::inner::plain);
@@ -25,6 +25,8 @@ int main() {
     SHOW(outer::inner::work[0].pairs[0][1].key);
     SHOW(outer::inner::work[1].value.number);
     SHOW(outer::inner::work[1].id);
+    SHOW(outer::inner::work[1]);
+    SHOW(outer::inner::work[1].pairs[1][2]);
     SHOW(hidden.pairs[1][0].rest[4]);
     SHOW(node::made);
     SHOW(matrix[1][2][3]);
@@ -32,8 +34,8 @@ int main() {
     SHOW(letters[6]);
     SHOW(pointer);
     SHOW(local.ends[2].head);
-    printf("%lx pointer+3\n", (unsigned long)&pointer + 3);
-    printf("%lx matrix[0][0][1]+2\n", (unsigned long)&matrix[0][0][1] + 2);
+    printf("%lx 8 pointer+3\n", (unsigned long)&pointer + 3);
+    printf("%lx 4 matrix[0][0][1]+2\n", (unsigned long)&matrix[0][0][1] + 2);
 }
 "#;
 
@@ -53,10 +55,15 @@ fn members_are_named_as_their_author_wrote_them() {
         let variables = Variables::read(&program).expect("debugging information");
         let mut count = 0;
         for line in printed.lines() {
-            let (address, expected) = line.split_once(' ').expect("two words");
+            let (address, rest) = line.split_once(' ').expect("three words");
+            let (size, expected) = rest.split_once(' ').expect("three words");
             let address = u64::from_str_radix(address, 16).expect("an address");
-            let found = variables.find(address).unwrap_or_else(|| panic!("{options:?}: {line}"));
+            // A byte in the middle of something is no whole.
+            let bytes = if expected.contains('+') { 1 } else { size.parse().expect("a number") };
+            let found =
+                variables.find(address, bytes).unwrap_or_else(|| panic!("{options:?}: {line}"));
             assert_eq!(found.name, expected, "{options:?}");
+            assert_eq!(found.size.to_string(), size, "{options:?}: {expected}");
             assert_eq!(Path::new(&found.file), source, "{options:?}: {expected}");
             let name = expected.split(['.', '[', '+']).next().unwrap_or_default();
             let name = name.rsplit(':').next().unwrap_or_default();
@@ -64,8 +71,8 @@ fn members_are_named_as_their_author_wrote_them() {
             assert!(declared.contains(name), "{options:?}: {expected}: {declared}");
             count += 1;
         }
-        assert_eq!(count, 14);
-        assert_eq!(variables.find(1), None);
+        assert_eq!(count, 16);
+        assert_eq!(variables.find(1, 1), None);
     }
 }
 

@@ -156,7 +156,7 @@ fn a_run_that_a_signal_cut_says_so() {
 fn a_recording_that_grows_too_large_is_cut() {
     let folder = folder();
     let source = "#include <pthread.h>\nstatic pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n\
-        static int n;\nstatic void *work(void *x) { for (int i = 0; i < 50000; i++) {\n\
+        static int n;\nstatic void *work(void *x) { for (int i = 0; i < 400000; i++) {\n\
         pthread_mutex_lock(&m); n++; pthread_mutex_unlock(&m); } return x; }\n\
         int main(void) { pthread_t a; pthread_create(&a, 0, work, 0); work(0);\n\
         pthread_join(a, 0); return 0; }\n";

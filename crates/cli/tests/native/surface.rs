@@ -34,7 +34,7 @@ fn run(which: &str) -> (String, Vec<(String, String)>) {
 /// The program, the category of the finding, and a word of its title.
 const WRONG: [(&str, &str, &str); 7] = [
     ("pipe-close", "use_after_free", "descriptor"),
-    ("two-writers", "multi_threaded", "0x"),
+    ("two-writers", "multi_threaded", "`shared`"),
     ("replaced", "multi_threaded", "descriptor"),
     ("message-race", "multi_threaded", "0x"),
     ("stream", "use_after_free", "descriptor"),

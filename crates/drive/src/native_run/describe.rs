@@ -133,7 +133,7 @@ struct Describer<'r> {
     sources: &'r Sources,
     known: &'r Known,
     symbols: Symbols<'r>,
-    globals: BTreeMap<u64, Option<Global>>,
+    globals: BTreeMap<(u64, u64), Option<Global>>,
 }
 
 impl Describer<'_> {
@@ -191,7 +191,7 @@ impl Describer<'_> {
 
     /// Describes the memory of an access, and names it if it is a variable.
     fn memory(&mut self, event: EventId) -> Option<(Related, Option<String>)> {
-        let (address, _) = range(self.trace, self.trace.event(event))?;
+        let (address, bytes) = range(self.trace, self.trace.event(event))?;
         let related =
             |text, site| Related { kind: RelatedKind::Memory, text, of: Vec::new(), site };
         if let Some(block) = self.known.at.get(&event).and_then(|facts| facts.block) {
@@ -213,7 +213,8 @@ impl Describer<'_> {
             return Some((related(text, self.site(block.allocation)), None));
         }
         let symbols = &mut self.symbols;
-        let global = self.globals.entry(address).or_insert_with(|| symbols.global(address));
+        let global = self.globals.entry((address, bytes));
+        let global = global.or_insert_with(|| symbols.global(address, bytes));
         let Global { name, size, file, line } = global.clone()?;
         let of_size = if size > 0 { format!(" of size {size}") } else { String::new() };
         let site = Site {
@@ -221,7 +222,6 @@ impl Describer<'_> {
             line: Some(line).filter(|line| *line > 0),
             ..Site::default()
         };
-        // The size is that of the whole variable.
         Some((related(format!("global `{name}`{of_size}"), site), Some(name)))
     }
 
