@@ -1,26 +1,63 @@
 #!/bin/sh
-# Processor seconds of one program: plain, with ThreadSanitizer, with our runtime, and recorded by it.
-# Usage: benches/native/cost.sh [ROUNDS]
+# What recording costs beside ThreadSanitizer: processor seconds (user and system) and peak memory of
+# programs, each built once with it and run under both runtimes. The least of several runs counts.
+# Usage: benches/native/cost.sh [-n RUNS] [-p NAME COMMAND] ...
+# -p adds a program that was built with `-fsanitize=thread` and loads the runtime as a library.
 set -eu
-rounds=${1:-90000}
+runs=3
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-cc -g -O2 -pthread -o "$folder/plain" "$here/cost.c"
-cc -g -O2 -pthread -fsanitize=thread -o "$folder/tsan" "$here/cost.c"
 mkdir "$folder/lib" "$folder/recording"
 (cd "$here/../../crates/runtime" && grep -v '^#' rustc-arguments.txt | xargs rustc -o "$folder/lib/libtsan.so.2" src/lib.rs)
-seconds() {
-    printf '%-28s' "$1"
-    shift
-    { time -p "$@" >/dev/null 2>"$folder/errors"; } 2>&1 |
-        awk '/user/ { u = $2 } /sys/ { s = $2 } END { print "user " u ", system " s }'
-}
-for _ in 1 2 3; do
-    seconds "plain" "$folder/plain" "$rounds"
-    seconds "ThreadSanitizer" "$folder/tsan" "$rounds"
-    seconds "ours, without recording" env LD_LIBRARY_PATH="$folder/lib" "$folder/tsan" "$rounds"
-    seconds "ours, recording" env LD_LIBRARY_PATH="$folder/lib" ANYORDER_RECORDING="$folder/recording" "$folder/tsan" "$rounds"
-    du -sb "$folder/recording" | awk '{ print $1 " bytes recorded" }'
-    rm -f "$folder/recording/"*
+for options in "plain " "tsan -fsanitize=thread"; do
+    name=${options%% *} options=${options#* }
+    cc -g -O2 -pthread $options -o "$folder/private.$name" "$here/cost.c"
+    cc -g -O2 -pthread $options -o "$folder/programs.$name" "$here/programs.c"
+    c++ -g -O2 -pthread $options -o "$folder/words.$name" "$here/words.cc"
 done
+
+# Prints the least processor seconds, and the greatest memory in KB, of several runs.
+measure() {
+    : >"$folder/times"
+    for _ in $(seq "$runs"); do
+        rm -f "$folder/recording/"*
+        /usr/bin/time -o "$folder/times" -a -f "%U %S %M" env TSAN_OPTIONS=report_bugs=0 "$@" >/dev/null 2>&1 ||
+            echo "failed: $*" >&2
+    done
+    awk 'NF == 3 { t = $1 + $2; if (n++ == 0 || t < least) least = t; if ($3 > most) most = $3 }
+        END { printf "%.2f %d", least, most }' "$folder/times"
+}
+
+row() {
+    name=$1 plain=$2
+    shift 2
+    bare=$(if [ -n "$plain" ]; then measure $plain; else echo "- -"; fi)
+    tsan=$(measure "$@")
+    idle=$(measure LD_LIBRARY_PATH="$folder/lib" "$@")
+    ours=$(measure LD_LIBRARY_PATH="$folder/lib" ANYORDER_RECORDING="$folder/recording" "$@")
+    bytes=$(cat "$folder/recording/"*.rec | wc -c)
+    echo "$name $bare $tsan $idle $ours $bytes" | awk '{
+        printf "| %s | %s | %s | %s | %s | %.2f | %.0f | %.0f | %.1f |\n",
+            $1, $2, $4, $6, $8, $8 / ($4 > 0.01 ? $4 : 0.01), $5 / 1024, $9 / 1024, $10 / 1e6
+    }' | tee -a "$folder/rows"
+}
+
+if [ "${1-}" = -n ]; then
+    runs=$2
+    shift 2
+fi
+echo "| program | plain | TSan | ours, idle | ours, recording | ratio | TSan MiB | ours MiB | recorded MB |"
+echo "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+row private "$folder/private.plain 60000" "$folder/private.tsan" 60000
+for name in matrix stream locks blocks atomics threads handover sort grid; do
+    row "$name" "$folder/programs.plain $name" "$folder/programs.tsan" "$name"
+done
+row words "$folder/words.plain" "$folder/words.tsan"
+while [ "${1-}" = -p ]; do
+    row "$2" "" sh -c "$3"
+    shift 3
+done
+awk -F '|' '{ sum += log($7 > 0.01 ? $7 : 0.01); n++; if ($7 > most) most = $7 } END {
+    printf "%d programs: %.2f times TSan in the geometric mean, %.2f at the most\n", n, exp(sum / n), most
+}' "$folder/rows"

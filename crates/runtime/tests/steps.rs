@@ -26,7 +26,7 @@ fn a_signal_may_come_at_any_instruction() {
     };
     let mut interrupted = 0;
     for step in 0..STEPS {
-        assert_eq!(writes(written + 8 * step), 1, "step {step}");
+        assert_eq!(writes(written + 64 * step), 1, "step {step}");
         interrupted += writes(marked + 8 * step);
     }
     let count = |kind: u8| recording.count(kind) as u64;

@@ -30,7 +30,8 @@ typedef void (*handler_type)(int, siginfo_t *, void *);
 
 static handler_type of_runtime;
 static int steps_left, step;
-static long written[STEPS], marked[STEPS];
+// Each step writes to a line of the cache of its own, which no thread has used before.
+static long written[STEPS][8] __attribute__((aligned(64))), marked[STEPS];
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int atomic;
 
@@ -54,12 +55,12 @@ UNSEEN static void restore(void) {
 
 // A call in which nothing happens.
 __attribute__((noinline)) static void empty(int never) {
-    if (never) written[never] = never;
+    if (never) written[never][0] = never;
 }
 
 // Everything in one function, so that all of it is stepped through.
 __attribute__((noinline)) static void work(int index) {
-    written[index] = index;
+    written[index][0] = index;
     empty(0);
     pthread_mutex_lock(&mutex);
     pthread_mutex_unlock(&mutex);
