@@ -158,7 +158,7 @@ impl<'a> Maker<'a> {
             kind::ACQUIRE | kind::RELEASE => self.synchronise(lane, event)?,
             kind::SIGNAL_BEGIN => self.stats.signals += 1,
             kind::FD_OPEN..=kind::FD_CLOSE => self.descriptor(lane, event)?,
-            kind::SIGNAL_END | kind::EXIT => {}
+            kind::SIGNAL_END | kind::EXIT | kind::BENIGN => {}
             kind::FAILURE => {
                 self.failure = Some(event.address);
                 let name = self.interner.name(&format!("signal {}", event.address))?;
@@ -219,6 +219,9 @@ impl<'a> Maker<'a> {
         }
         if !self.survey.sharing.is_shared(lane as u32, event.address, size) {
             self.stats.private += 1;
+            return Ok(());
+        }
+        if self.survey.is_benign(event.address, size) {
             return Ok(());
         }
         let location = self.range(event.address, size)?;
