@@ -251,8 +251,8 @@ extern "C" fn __tsan_testonly_shadow_stack_current_size() -> usize {
     unsafe { (*block()).depth }
 }
 
-/// A barrier that is no event, for tests of ThreadSanitizer: the number of threads in the low 8 bits
-/// of 4 bytes, that of arrivals above it.
+/// A barrier that is no event, for tests of ThreadSanitizer: the number of threads in the low 8
+/// bits of 4 bytes, that of arrivals above it.
 #[cfg_attr(anyorder_image, unsafe(no_mangle))]
 unsafe extern "C" fn __tsan_testonly_barrier_init(barrier: *mut c_void, threads: u32) {
     // SAFETY: the program gives 4 bytes, which no thread waits at yet.

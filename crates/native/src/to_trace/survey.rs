@@ -24,8 +24,8 @@ pub(super) struct Survey {
     pub(super) threads: Vec<ThreadFacts>,
     pub(super) sharing: Sharing,
     pub(super) known: Known,
-    /// Memory on which the program declares races to be no mistake, in order: the first address of each
-    /// part, and the one behind it.
+    /// Memory on which the program declares races to be no mistake, in order: the first address of
+    /// each part, and the one behind it.
     pub(super) benign: Vec<(u64, u64)>,
     /// Where accesses are: the low halves of the code addresses after them.
     pub(super) accesses_at: FxHashSet<u32>,
