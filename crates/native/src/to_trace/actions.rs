@@ -514,7 +514,8 @@ impl<'a> Maker<'a> {
         let kind = match event.kind {
             kind::FD_OPEN => EventKind::Alloc,
             kind::FD_USE => EventKind::Read,
-            _ if is_replaced => EventKind::Write,
+            // The kernel does it in one step, so that a use finds the one or the other.
+            _ if is_replaced => EventKind::Read,
             _ => EventKind::Free,
         };
         self.push(lane, event, kind, location.0)
