@@ -1,15 +1,15 @@
 //! What programs say themselves: synchronisation that no function of the C library does.
 
 use crate::block::block;
-use crate::emit::sync;
+use crate::emit::{note_sized, sync};
 use crate::hooks::accesses::range;
 use crate::kind::{
-    ACQUIRE, ANNOTATION, BY_TRY, LOCK, LOCK_DESTROY, LOCK_INIT, LOCK_REFUSED, LOCK_REQUEST,
+    ACQUIRE, ANNOTATION, BENIGN, BY_TRY, LOCK, LOCK_DESTROY, LOCK_INIT, LOCK_REFUSED, LOCK_REQUEST,
     READ_RANGE, RECURSIVE, RELEASE, SHARED, UNLOCK, WRITE_RANGE, arg,
 };
 use crate::{c, record, thread};
-use core::ffi::{c_char, c_int, c_void};
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::ffi::{c_char, c_int, c_uint, c_void};
+use core::sync::atomic::{AtomicU32, Ordering};
 
 /// Ignores plain accesses of this thread until as many calls of [`heed`].
 fn ignore() {
@@ -122,6 +122,18 @@ export! {
         sync(UNLOCK | arg(if writes == 0 { SHARED } else { 0 }), lock, place);
     }
 
+    3 fn AnnotateBenignRace(_file: *const c_char, _line: c_int, at: usize), |place| {
+        note_sized(BENIGN, at, place, 8);
+    }
+
+    4 fn AnnotateBenignRaceSized(_file: *const c_char, _line: c_int, at: usize, size: c_uint), |place| {
+        note_sized(BENIGN, at, place, u64::from(size));
+    }
+
+    4 fn WTFAnnotateBenignRaceSized(_file: *const c_char, _line: c_int, at: usize, size: c_uint), |place| {
+        note_sized(BENIGN, at, place, u64::from(size));
+    }
+
     3 fn __tsan_external_read(object: usize, _caller: usize, _tag: usize), |place| {
         range(READ_RANGE, object, 1, place);
     }
@@ -207,9 +219,6 @@ ignored! {
     __sanitizer_set_report_path = 0;
     __sanitizer_set_report_fd = 0;
     __sanitizer_set_death_callback = 0;
-    AnnotateBenignRace = 0;
-    AnnotateBenignRaceSized = 0;
-    WTFAnnotateBenignRaceSized = 0;
     AnnotateCondVarSignal = 0;
     AnnotateCondVarSignalAll = 0;
     AnnotateCondVarWait = 0;
@@ -242,20 +251,20 @@ extern "C" fn __tsan_testonly_shadow_stack_current_size() -> usize {
     unsafe { (*block()).depth }
 }
 
-/// A barrier that is no event, for tests of ThreadSanitizer: the number of threads in the low half,
-/// that of arrivals in the high one.
+/// A barrier that is no event, for tests of ThreadSanitizer: the number of threads in the low 8
+/// bits of 4 bytes, that of arrivals above it.
 #[cfg_attr(anyorder_image, unsafe(no_mangle))]
 unsafe extern "C" fn __tsan_testonly_barrier_init(barrier: *mut c_void, threads: u32) {
-    // SAFETY: the program gives 8 bytes, which no thread waits at yet.
-    unsafe { barrier.cast::<u64>().write(u64::from(threads.max(1))) };
+    // SAFETY: the program gives 4 bytes, which no thread waits at yet.
+    unsafe { barrier.cast::<u32>().write(threads.clamp(1, 255)) };
 }
 
 #[cfg_attr(anyorder_image, unsafe(no_mangle))]
 unsafe extern "C" fn __tsan_testonly_barrier_wait(barrier: *mut c_void) {
     // SAFETY: the program has made the barrier, and threads change it atomically.
-    let barrier = unsafe { AtomicU64::from_ptr(barrier.cast()) };
-    let round = |state: u64| (state >> 32) / (state & 0xffff_ffff).max(1);
-    let mine = round(barrier.fetch_add(1 << 32, Ordering::SeqCst));
+    let barrier = unsafe { AtomicU32::from_ptr(barrier.cast()) };
+    let round = |state: u32| (state >> 8) / (state & 0xff).max(1);
+    let mine = round(barrier.fetch_add(1 << 8, Ordering::SeqCst));
     while round(barrier.load(Ordering::SeqCst)) == mine {
         c::call(c::SYS_SCHED_YIELD, &[]);
     }

@@ -163,7 +163,8 @@ unsafe extern "C" fn in_child() {
     leave_parent();
 }
 
-/// Begins a recording of its own in the copy of a process. Only this thread is left; it has number 0.
+/// Begins a recording of its own in the copy of a process. Only this thread is left; it has
+/// number 0.
 pub(crate) fn leave_parent() {
     c::with_errno_kept(|| {
         plan::forget();

@@ -22,6 +22,7 @@ kinds! {
     FD_OPEN = 72; FD_USE = 73; FD_CLOSE = 74;
     SIGNAL_BEGIN = 80; SIGNAL_END = 81;
     EXIT = 88; FAILURE = 89;
+    BENIGN = 192;
 }
 
 /// Returns an argument at its place in the first word.

@@ -122,6 +122,27 @@ static int is_cloned(void *arg) {
     _exit(5);
 }
 
+void AnnotateBenignRaceSized(const char *file, int line, const volatile void *memory,
+                             unsigned size, const char *why);
+
+static void *guesses(void *arg) {
+    shared = 1;
+    set(1);
+    return arg;
+}
+
+static void handles(int number) {
+    (void)number;
+    set(shared);
+}
+
+/* Its creator blocks the signal, so that this thread is the one that gets it. */
+static void *is_interrupted(void *arg) {
+    set(1);
+    until(3);
+    return arg;
+}
+
 static void says_goodbye(void) {
     shared++;
     puts("goodbye");
@@ -273,6 +294,24 @@ int main(int argc, char **argv) {
         pid_t child = clone(is_cloned, stack + sizeof stack, SIGCHLD, NULL);
         waitpid(child, &status, 0);
         printf("%d\n", WEXITSTATUS(status));
+    } else if (IS("benign") || IS("not-benign")) {
+        if (IS("benign"))
+            AnnotateBenignRaceSized(__FILE__, __LINE__, &shared, sizeof shared, "a guess");
+        thread = start(guesses);
+        until(1);
+        shared = 2;
+        pthread_join(thread, NULL);
+    } else if (IS("handler")) {
+        sigset_t blocked;
+        sigemptyset(&blocked);
+        sigaddset(&blocked, SIGUSR1);
+        thread = start(is_interrupted);
+        pthread_sigmask(SIG_BLOCK, &blocked, NULL);
+        until(1);
+        shared = 3;
+        signal(SIGUSR1, handles);
+        kill(getpid(), SIGUSR1);
+        pthread_join(thread, NULL);
     } else if (IS("vfork")) {
         int status;
         pid_t child = vfork();

@@ -100,6 +100,8 @@ pub mod kind {
     pub const EXIT: u8 = 88;
     /// A signal ends the process.
     pub const FAILURE: u8 = 89;
+    /// Races on the memory are no mistake; the third word is its size.
+    pub const BENIGN: u8 = 192;
 }
 
 /// Returns the number of words of an event of a kind; `None` for a kind that has no length yet, so

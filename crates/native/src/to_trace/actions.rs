@@ -158,7 +158,7 @@ impl<'a> Maker<'a> {
             kind::ACQUIRE | kind::RELEASE => self.synchronise(lane, event)?,
             kind::SIGNAL_BEGIN => self.stats.signals += 1,
             kind::FD_OPEN..=kind::FD_CLOSE => self.descriptor(lane, event)?,
-            kind::SIGNAL_END | kind::EXIT => {}
+            kind::SIGNAL_END | kind::EXIT | kind::BENIGN => {}
             kind::FAILURE => {
                 self.failure = Some(event.address);
                 let name = self.interner.name(&format!("signal {}", event.address))?;
@@ -219,6 +219,9 @@ impl<'a> Maker<'a> {
         }
         if !self.survey.sharing.is_shared(lane as u32, event.address, size) {
             self.stats.private += 1;
+            return Ok(());
+        }
+        if self.survey.is_benign(event.address, size) {
             return Ok(());
         }
         let location = self.range(event.address, size)?;
@@ -511,7 +514,8 @@ impl<'a> Maker<'a> {
         let kind = match event.kind {
             kind::FD_OPEN => EventKind::Alloc,
             kind::FD_USE => EventKind::Read,
-            _ if is_replaced => EventKind::Write,
+            // The kernel does it in one step, so that a use finds the one or the other.
+            _ if is_replaced => EventKind::Read,
             _ => EventKind::Free,
         };
         self.push(lane, event, kind, location.0)

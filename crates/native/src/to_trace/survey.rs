@@ -24,6 +24,9 @@ pub(super) struct Survey {
     pub(super) threads: Vec<ThreadFacts>,
     pub(super) sharing: Sharing,
     pub(super) known: Known,
+    /// Memory on which the program declares races to be no mistake, in order: the first address of
+    /// each part, and the one behind it.
+    pub(super) benign: Vec<(u64, u64)>,
     /// Where accesses are: the low halves of the code addresses after them.
     pub(super) accesses_at: FxHashSet<u32>,
     /// The time until which all threads are there, where the recording was cut.
@@ -45,12 +48,32 @@ impl Survey {
                 survey.cut(last);
             }
         }
+        survey.merge_benign();
         survey
     }
 
     /// Events after this time may rest on others that are missing.
     fn cut(&mut self, time: u64) {
         self.until = Some(self.until.map_or(time, |known| known.min(time)));
+    }
+
+    /// Puts the memory with benign races in order, in parts that do not overlap.
+    fn merge_benign(&mut self) {
+        self.benign.sort_unstable();
+        self.benign.dedup_by(|next, last| {
+            let meets = next.0 <= last.1;
+            if meets {
+                last.1 = last.1.max(next.1);
+            }
+            meets
+        });
+    }
+
+    /// Returns whether all of an access is to memory on which races are declared to be no mistake.
+    pub(super) fn is_benign(&self, address: u64, size: u64) -> bool {
+        let end = address.saturating_add(size);
+        let after = self.benign.partition_point(|(first, _)| *first <= address);
+        after > 0 && end <= self.benign[after - 1].1
     }
 
     fn event(&mut self, recording: &Recording, lane: usize, event: &Event) {
@@ -70,6 +93,7 @@ impl Survey {
             kind::READ_RANGE | kind::WRITE_RANGE => self.sharing.access(by, address, event.third),
             kind::ALLOC | kind::FREE => self.sharing.block(by, address, event.third),
             kind::THREAD_BEGIN => self.sharing.stack(by, address, event.third),
+            kind::BENIGN => self.benign.push((address, address.saturating_add(event.third))),
             kind::FENCE => {
                 let order = event.arg >> 5;
                 facts.acquires_by_fence |= matches!(order, 1 | 2 | 4 | 5);

@@ -191,7 +191,7 @@ unsafe extern "C" fn fail(signal: c_int, info: *mut c_void, context: *mut c_void
 }
 
 /// Sets and reads an action as the program sees it.
-fn set(signal: c_int, new: *const Action, old: *mut Action) -> c_int {
+fn set(signal: c_int, new: *const Action, old: *mut Action, place: usize) -> c_int {
     let number = signal as usize;
     let real = real_sigaction();
     let is_ours = WATCHED.load(Ordering::Relaxed) != 0 && (1..SIGNALS).contains(&number);
@@ -212,6 +212,8 @@ fn set(signal: c_int, new: *const Action, old: *mut Action) -> c_int {
         let (wanted, flags, mask) = unsafe { ((*new).handler, (*new).flags, (*new).mask) };
         let mut ours = Action { handler: wanted, mask, flags, restorer: 0 };
         if wanted > IGNORE {
+            // What was done before a handler is there comes before all calls of it.
+            sent(signal, place);
             FLAGS[number].store(flags as u32, Ordering::Relaxed);
             OF_PROGRAM[number].store(wanted, Ordering::Release);
             ours.handler = on_signal();
@@ -241,35 +243,35 @@ fn set(signal: c_int, new: *const Action, old: *mut Action) -> c_int {
 }
 
 /// Sets a handler as the short forms do. Returns the one before.
-fn set_short(signal: c_int, handler: usize, flags: c_int) -> usize {
+fn set_short(signal: c_int, handler: usize, flags: c_int, place: usize) -> usize {
     let mut mask = [0; 16];
     if flags & SA_NODEFER == 0 && (1..SIGNALS as c_int).contains(&signal) {
         mask[0] = 1 << (signal - 1);
     }
     let new = Action { handler, mask, flags, restorer: 0 };
     let mut old = EMPTY;
-    if set(signal, &raw const new, &raw mut old) == 0 { old.handler } else { FAILED }
+    if set(signal, &raw const new, &raw mut old, place) == 0 { old.handler } else { FAILED }
 }
 
 export! {
-    3 fn sigaction(signal: c_int, new: *const Action, old: *mut Action) -> c_int, |_place| {
-        set(signal, new, old)
+    3 fn sigaction(signal: c_int, new: *const Action, old: *mut Action) -> c_int, |place| {
+        set(signal, new, old, place)
     }
 
-    2 fn signal(signal: c_int, handler: usize) -> usize, |_place| {
-        set_short(signal, handler, SA_RESTART)
+    2 fn signal(signal: c_int, handler: usize) -> usize, |place| {
+        set_short(signal, handler, SA_RESTART, place)
     }
 
-    2 fn bsd_signal(signal: c_int, handler: usize) -> usize, |_place| {
-        set_short(signal, handler, SA_RESTART)
+    2 fn bsd_signal(signal: c_int, handler: usize) -> usize, |place| {
+        set_short(signal, handler, SA_RESTART, place)
     }
 
-    2 fn sysv_signal(signal: c_int, handler: usize) -> usize, |_place| {
-        set_short(signal, handler, SA_RESETHAND | SA_NODEFER)
+    2 fn sysv_signal(signal: c_int, handler: usize) -> usize, |place| {
+        set_short(signal, handler, SA_RESETHAND | SA_NODEFER, place)
     }
 
-    2 fn __sysv_signal(signal: c_int, handler: usize) -> usize, |_place| {
-        set_short(signal, handler, SA_RESETHAND | SA_NODEFER)
+    2 fn __sysv_signal(signal: c_int, handler: usize) -> usize, |place| {
+        set_short(signal, handler, SA_RESETHAND | SA_NODEFER, place)
     }
 }
 
