@@ -37,7 +37,7 @@ const WRONG: [(&str, &str, &str); 7] = [
     ("two-writers", "multi_threaded", "`shared`"),
     ("message-race", "multi_threaded", "text"),
     ("stream", "use_after_free", "descriptor"),
-    ("put-race", "multi_threaded", "0x"),
+    ("put-race", "multi_threaded", "text"),
     ("unmapped", "use_after_free", "0x"),
     ("not-benign", "multi_threaded", "shared"),
 ];
