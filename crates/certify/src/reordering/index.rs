@@ -9,6 +9,7 @@ use super::sections::Sections;
 use crate::ends::Ends;
 use crate::lists::Lists;
 use crate::wakes::{Match, matches};
+use anyorder_system::Cancel;
 use anyorder_trace::{
     Event, EventId, EventKind, Location, LocationId, LockId, OperandKind, Tables, TaskId, TaskKind,
     Trace, memory_of_lock,
@@ -48,14 +49,25 @@ pub(super) struct Index<'t> {
 }
 
 impl<'t> Index<'t> {
-    pub(super) fn new(trace: &'t Trace, calls: &'t dyn Calls, lanes: Lanes) -> Index<'t> {
+    pub(super) fn new_until(
+        trace: &'t Trace,
+        calls: &'t dyn Calls,
+        lanes: Lanes,
+        cancel: &Cancel,
+    ) -> Option<Index<'t>> {
+        let goes_on = || cancel.reason().is_none().then_some(());
+        goes_on()?;
         let (lane_of, handler_of) = lanes_of(trace);
+        goes_on()?;
         let mut last: HashMap<u32, u32> = HashMap::new();
         let previous = (0..).zip(&lane_of).map(|(event, lane)| last.insert(*lane, event));
         let previous = previous.map(|event| event.unwrap_or(NONE)).collect();
+        goes_on()?;
         let (matches, timeouts) = (matches(trace), timeouts(trace));
+        goes_on()?;
         let footprints = Footprints::new(trace.tables());
         let (mut sources, allocs) = memory(trace, &footprints);
+        goes_on()?;
         if lanes == Lanes::Handlers && trace.has_branches() {
             sources.free(&free_reads(trace, &lane_of, &sources));
         }
@@ -63,30 +75,41 @@ impl<'t> Index<'t> {
             let events = trace.events().filter(move |event| event.kind() == kind);
             Lists::new(events.map(|event| (event.operand, event.id.0)).collect())
         };
+        let (forks, barriers) = (of_kind(EventKind::Fork), of_kind(EventKind::Barrier));
+        goes_on()?;
         let holders = match lanes {
             Lanes::Handlers => lane_of,
             Lanes::Tasks | Lanes::Components => holders(trace, &handler_of),
         };
-        Index {
+        let of_handler = Lists::new((0..).zip(&handler_of).map(|(e, h)| (*h, e)).collect());
+        goes_on()?;
+        let (is_placed, rounds) = (placed(trace, &matches, &timeouts), Barriers::new(trace));
+        goes_on()?;
+        let sections = Sections::new(trace, &holders);
+        goes_on()?;
+        let calls = CallIndex::new(trace, calls);
+        goes_on()?;
+        let of_threads = lanes == Lanes::Handlers;
+        Some(Index {
             trace,
-            of_handler: Lists::new((0..).zip(&handler_of).map(|(e, h)| (*h, e)).collect()),
+            of_handler,
             previous,
-            forks: of_kind(EventKind::Fork),
-            barriers: of_kind(EventKind::Barrier),
-            is_placed: placed(trace, &matches, &timeouts),
+            forks,
+            barriers,
+            is_placed,
             matches,
             timeouts,
-            rounds: Barriers::new(trace),
+            rounds,
             allocs,
             footprints,
             sources,
-            sections: Sections::new(trace, &holders),
-            calls: CallIndex::new(trace, calls),
+            sections,
+            calls,
             // For tasks, `check_schedule` has both.
-            enables: if lanes == Lanes::Handlers { enables(trace) } else { HashMap::new() },
-            ends: if lanes == Lanes::Handlers { Ends::of_threads(trace) } else { Ends::default() },
+            enables: if of_threads { enables(trace) } else { HashMap::new() },
+            ends: if of_threads { Ends::of_threads(trace) } else { Ends::default() },
             handler_of,
-        }
+        })
     }
 
     /// The post of the task that an event begins, if it precedes the event.

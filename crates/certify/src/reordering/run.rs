@@ -36,13 +36,27 @@ impl<'t> ReorderingChecker<'t> {
     /// Builds the index of a trace, in near linear time and memory.
     #[must_use]
     pub fn new(trace: &'t Trace, calls: &'t dyn Calls, lanes: Lanes) -> ReorderingChecker<'t> {
-        let index = Index::new(trace, calls, lanes);
+        let made = ReorderingChecker::new_until(trace, calls, lanes, &Cancel::new());
+        made.expect("nothing stops it")
+    }
+
+    /// Works like [`new`](Self::new); `None` once the job is stopped. It looks after each pass over
+    /// the trace.
+    #[must_use]
+    pub fn new_until(
+        trace: &'t Trace,
+        calls: &'t dyn Calls,
+        lanes: Lanes,
+        cancel: &Cancel,
+    ) -> Option<ReorderingChecker<'t>> {
+        let index = Index::new_until(trace, calls, lanes, cancel)?;
         let schedules = match lanes {
             Lanes::Handlers => None,
             Lanes::Tasks => Some(TraceIndex::new(trace)),
             Lanes::Components => Some(TraceIndex::with_components(trace)),
         };
-        ReorderingChecker { index, lanes, schedules, stamps: vec![0; trace.len()], checks: 0 }
+        let stamps = vec![0; trace.len()];
+        Some(ReorderingChecker { index, lanes, schedules, stamps, checks: 0 })
     }
 
     /// Checks a witness; the module lists the conditions.

@@ -1,6 +1,6 @@
 //! One prediction: an analysis of a trace, and the outcome of its candidates.
 
-use super::calls::{BrokenWait, SpecifiedCalls};
+use super::calls::{BrokenWait, SpecifiedCalls, communication};
 use super::search::{FoundDeadlocks, Search};
 use super::{Analysis, PredictOptions, Specifications};
 use crate::failure::{Failure, Unusable};
@@ -16,8 +16,7 @@ use anyorder_predict::check::{
 use anyorder_predict::{
     Analysis as Engine, CandidateOptions, ConfirmOptions, Confirmer, DeadlockOptions, EdcAnalysis,
     HbAnalysis, Internals, LocksInMemory, OrderPaths, PredictError, Reorders, Report, Specified,
-    SpecifiedCommunication, Types, WdcAnalysis, event_driven, event_driven_order, run_until,
-    without_internals,
+    Types, WdcAnalysis, event_driven, event_driven_order, run_until, without_internals,
 };
 use anyorder_system::Control;
 use anyorder_trace::{
@@ -150,7 +149,7 @@ pub(crate) fn analyse(
     if !question.options.confirm {
         return unconfirmed(&mut TraceBlocks::new(trace), &report, (question, analysis), control);
     }
-    let mut communication = SpecifiedCommunication::new(question.types.clone(), trace);
+    let mut communication = communication(trace, &question.types, &control.cancel);
     let confirm = ConfirmOptions {
         reorders: options.reorders,
         window: question.options.search.window,

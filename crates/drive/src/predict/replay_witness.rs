@@ -69,13 +69,17 @@ pub fn replay_witness(
     control: &Control<'_>,
 ) -> Result<Vec<WitnessReplay>, Failure> {
     observed(&input.name, input.trace.tables())?;
-    if let Some(reason) = control.cancel.reason() {
-        return Err(Failure::stopped(reason, Missing::Check));
-    }
+    let stopped = || match control.cancel.reason() {
+        Some(reason) => Err(Failure::stopped(reason, Missing::Check)),
+        None => Ok(()),
+    };
+    stopped()?;
     let types = Specifications::types_of(specifications)?;
     let without = without_internals(&input.trace, &types, Internals::Auto);
     let trace = without.as_ref().unwrap_or(&input.trace);
     let calls = SpecifiedCalls::new(trace, &types, &control.cancel);
+    // Of a stopped job, not all calls are known.
+    stopped()?;
     let unspecified = calls.unspecified(trace);
     let not_understood = input.not_understood.clone().with_unspecified(trace, &unspecified);
     let names = Names::new(trace);

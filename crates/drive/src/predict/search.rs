@@ -6,7 +6,8 @@ use anyorder_certify::{
 };
 use anyorder_predict::check::{Confirms, PairResult};
 use anyorder_predict::{
-    Answer, Confirmer, DeadlockOptions, Deadlocks, Form, InOrderAnswer, Reorders, Together, Witness,
+    Answer, Confirmer, DeadlockOptions, Deadlocks, Form, GaveUp, InOrderAnswer, Reorders, Together,
+    Witness,
 };
 use anyorder_system::{Cancel, Control};
 use anyorder_trace::{EventId, Trace};
@@ -25,7 +26,7 @@ pub(crate) struct FoundDeadlocks {
 pub(super) struct Search<'t> {
     trace: &'t Trace,
     confirmer: Confirmer<'t>,
-    checker: ReorderingChecker<'t>,
+    checker: Checker<'t>,
     /// The options of the search for deadlocks, until it begins.
     pending: Option<DeadlockOptions>,
     deadlocks: &'t RefCell<FoundDeadlocks>,
@@ -40,8 +41,27 @@ impl<'t> Search<'t> {
         (calls, reorders): (&'t dyn Calls, Reorders),
         (options, deadlocks): (DeadlockOptions, &'t RefCell<FoundDeadlocks>),
     ) -> Search<'t> {
-        let checker = ReorderingChecker::new(trace, calls, lanes(reorders));
+        let checker = Checker { trace, calls, lanes: lanes(reorders), made: None };
         Search { trace, confirmer, checker, pending: Some(options), deadlocks }
+    }
+}
+
+/// The checker of witnesses. Its index takes some passes over the trace, so it is made for the
+/// first witness.
+struct Checker<'t> {
+    trace: &'t Trace,
+    calls: &'t dyn Calls,
+    lanes: Lanes,
+    made: Option<ReorderingChecker<'t>>,
+}
+
+impl<'t> Checker<'t> {
+    /// Returns the checker; `None` if the job was stopped before it was made.
+    fn get(&mut self, cancel: &Cancel) -> Option<&mut ReorderingChecker<'t>> {
+        if self.made.is_none() {
+            self.made = ReorderingChecker::new_until(self.trace, self.calls, self.lanes, cancel);
+        }
+        self.made.as_mut()
     }
 }
 
@@ -73,6 +93,7 @@ impl Search<'_> {
         let mut check = |requests: &[EventId], witness: &Witness| {
             let (prefix, order) = (witness.prefix, witness.order.as_slice());
             let claimed = ClaimedDeadlock { requests, prefix, order };
+            let checker = checker.get(&control.cancel).ok_or("the check was stopped")?;
             checker.check_deadlock(claimed, &control.cancel).map_err(|error| error.to_string())
         };
         confirmer.deadlocks(options, &mut check, control)
@@ -93,7 +114,10 @@ impl Confirms for Search<'_> {
             prefix: witness.prefix,
             order: &witness.order,
         };
-        match self.checker.check(claimed) {
+        let Some(checker) = self.checker.get(cancel) else {
+            return PairResult::GaveUp(GaveUp::Stopped);
+        };
+        match checker.check(claimed) {
             Ok(()) => PairResult::Confirmed(witness),
             Err(error) => PairResult::Rejected(error.to_string()),
         }

@@ -4,6 +4,7 @@
 use crate::relation::given::{Given, Removable};
 use crate::relation::rules::{Rule, RuleSet};
 use crate::relation::strands::Strands;
+use anyorder_system::Cancel;
 use anyorder_trace::{Action, EventId, HandlerId, InputFamily, TaskId, TaskKind, Trace};
 use rustc_hash::FxHashMap;
 
@@ -61,8 +62,14 @@ impl Ends {
     /// Finds the ends of a trace. Near linear.
     #[must_use]
     pub fn new(trace: &Trace, scope: EndScope) -> Ends {
+        Ends::new_until(trace, scope, &Cancel::new())
+    }
+
+    /// Works like [`new`](Self::new). Once the job is stopped, ends are missing.
+    #[must_use]
+    pub fn new_until(trace: &Trace, scope: EndScope, cancel: &Cancel) -> Ends {
         let mut ends = Ends::default();
-        ends.find_ends(trace, scope);
+        ends.find_ends(trace, scope, cancel);
         if scope == EndScope::Components {
             ends.find_removals(trace);
         }
@@ -73,8 +80,11 @@ impl Ends {
         ends
     }
 
-    fn find_ends(&mut self, trace: &Trace, scope: EndScope) {
+    fn find_ends(&mut self, trace: &Trace, scope: EndScope, cancel: &Cancel) {
         for event in trace.events() {
+            if event.id.0.is_multiple_of(1 << 12) && cancel.reason().is_some() {
+                return;
+            }
             match event.action() {
                 Action::Cancel(task) => self.end(event.id, Ended::Task(task), Rule::Cancelled),
                 Action::Disable(input) if !of_component(trace, scope, input.0) => {

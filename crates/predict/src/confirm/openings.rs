@@ -7,6 +7,7 @@ use super::confirmer::Reorders;
 use super::question::Question;
 use super::replay::between;
 use anyorder_hb::{Beginning, EndScope, Ends};
+use anyorder_system::Cancel;
 use anyorder_trace::{Event, EventId, EventKind, TaskId, Trace};
 use std::collections::HashMap;
 
@@ -24,16 +25,22 @@ pub(super) struct Openings {
 }
 
 impl Openings {
-    pub(super) fn new(trace: &Trace, reorders: Reorders) -> Openings {
+    pub(super) fn new(trace: &Trace, reorders: Reorders, cancel: &Cancel) -> Openings {
         let scope = match reorders {
             Reorders::Threads => EndScope::Handlers,
             Reorders::Tasks => EndScope::Tasks,
             Reorders::Components => EndScope::Components,
         };
-        let mut openings = Openings { ends: Ends::new(trace, scope), ..Openings::default() };
+        let mut openings =
+            Openings { ends: Ends::new_until(trace, scope, cancel), ..Openings::default() };
         openings.enabled = (scope == EndScope::Handlers).then(HashMap::new);
-        for event in trace.events().filter(|event| event.kind() == EventKind::Cancel) {
-            if let Some(post) = post_of_cancelled(trace, event) {
+        for event in trace.events() {
+            if event.id.0.is_multiple_of(1 << 12) && cancel.reason().is_some() {
+                break;
+            }
+            if event.kind() == EventKind::Cancel
+                && let Some(post) = post_of_cancelled(trace, event)
+            {
                 openings.cancels.entry(post).or_default().push(event.id.0);
             }
         }

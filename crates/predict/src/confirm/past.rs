@@ -123,7 +123,7 @@ impl<'t> Past<'t> {
             wakes: Wakes::default(),
             calls: Calls::default(),
             blocking: Blocking::default(),
-            openings: Openings::new(trace, reorders),
+            openings: Openings::new(trace, reorders, cancel),
             doubtful: Vec::new(),
             unknown: Vec::new(),
             first_doubt: NONE,

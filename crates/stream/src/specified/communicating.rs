@@ -34,15 +34,32 @@ struct Communicating {
 
 const PAIRWISE_MAX: u64 = 4096;
 
+/// The events between two questions whether to go on.
+const BETWEEN_POLLS: usize = 1 << 12;
+
 impl SpecifiedCommunication {
     /// Prepares the communication of one trace. Linear time.
     #[must_use]
     pub fn new(types: Types, trace: &Trace) -> SpecifiedCommunication {
+        SpecifiedCommunication::new_while(types, trace, &mut || true)
+    }
+
+    /// Works like [`new`](Self::new), and asks before each few thousand events whether to go on. If
+    /// not, some objects lack a part of their invocations.
+    #[must_use]
+    pub fn new_while(
+        types: Types,
+        trace: &Trace,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> SpecifiedCommunication {
         let mut resolver = Resolver::new(types);
         resolver.complete(trace.tables());
         let mut made = SpecifiedCommunication { resolver, objects: Vec::new() };
         let columns = trace.columns();
-        for (op, operand) in columns.ops.iter().zip(&columns.operands) {
+        for (at, (op, operand)) in columns.ops.iter().zip(&columns.operands).enumerate() {
+            if at.is_multiple_of(BETWEEN_POLLS) && !goes_on() {
+                break;
+            }
             if let Some(object) = made.object(trace.tables(), *op, *operand) {
                 made.objects[object as usize].count += 1;
             }

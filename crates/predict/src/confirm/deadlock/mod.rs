@@ -244,7 +244,7 @@ impl Search<'_> {
             let broken = confirmer.broken(&question, found.0, &found.1);
             if broken.is_empty() {
                 let witness = confirmer.witness(&question, found, cancel);
-                return Some(self.checked(requests, witness, true));
+                return Some(self.checked(requests, (witness, true), cancel));
             }
             let closures = self.closures?;
             let waiting = broken.iter().filter_map(|clause| match clause[..] {
@@ -262,10 +262,17 @@ impl Search<'_> {
         None
     }
 
-    fn checked(&mut self, requests: Vec<u32>, witness: Witness, in_order: bool) -> Decided {
+    fn checked(
+        &mut self,
+        requests: Vec<u32>,
+        (witness, in_order): (Witness, bool),
+        cancel: &Cancel,
+    ) -> Decided {
         let ids: Vec<EventId> = requests.iter().copied().map(EventId).collect();
         let evidence = match (self.check)(&ids, &witness) {
             Ok(()) => DeadlockEvidence::Confirmed { witness, in_order },
+            // The check of a stopped job says nothing.
+            Err(_) if cancel.reason().is_some() => DeadlockEvidence::Open(DeadlockCut::Stopped),
             Err(why) => DeadlockEvidence::Rejected(why),
         };
         Decided { requests, evidence }
@@ -293,7 +300,7 @@ impl Search<'_> {
                 let choice = (&lists[..], of_cycle);
                 match self.ask(confirmer, (choice, bounds), (&at, &requests), cancel) {
                     Asked::Found(witness) => {
-                        return Some(self.checked(requests, witness, false));
+                        return Some(self.checked(requests, (witness, false), cancel));
                     }
                     Asked::Impossible => {}
                     Asked::Open(cut) => {
