@@ -5,6 +5,7 @@ use anyorder_formats::native_text::NativeTextWriter;
 use anyorder_native::merge::Slack;
 use anyorder_native::recording::{Event, kind};
 use anyorder_native::{Frame, Names, Options, Traced, to_trace};
+use anyorder_trace::EventKind;
 
 /// Names each place of the program by its line.
 struct Lines;
@@ -156,4 +157,76 @@ fn what_does_not_fit_is_left_out_and_counted() {
     let expected = ["t0 acquire l0 @s1", "t0 release l0", "t1 acquire l0 @s2"];
     assert_eq!(events(&traced), expected);
     assert_eq!((traced.stats.odd, traced.stats.unreadable), (2, 1));
+}
+
+/// The words of a text, six bytes in each.
+fn texts(text: &str) -> Vec<(u32, u8, u64, u8, u64, u32)> {
+    let event = |part: &[u8]| {
+        let mut bytes = [0; 8];
+        bytes[..part.len()].copy_from_slice(part);
+        (1, kind::TEXT, u64::from_le_bytes(bytes), part.len() as u8, 0, 0)
+    };
+    text.as_bytes().chunks(6).map(event).collect()
+}
+
+/// A thread uses a method before its names are there, a signal handler invokes between the arguments
+/// of another invocation, one invocation is left by a jump, and one never ends.
+#[test]
+fn invocations_have_their_own_arguments_and_objects() {
+    const BLOCK: u64 = 0x10_0000;
+    let mut all = vec![
+        (0, kind::THREAD_BEGIN, 0x7000_0000, 0, 0x1000, 0),
+        (0, kind::THREAD_CREATE, 1, 0, 0x5555_0000_1020, 13),
+        (1, kind::THREAD_BEGIN, 0x7100_0000, 0, 0x1000, 0),
+        (0, kind::ALLOC, BLOCK, 0, 64, 14),
+        (0, kind::ARGUMENT, 0, 0, 7, 0),
+        // The handler.
+        (0, kind::ARGUMENT, 0, 0, 9, 0),
+        (0, kind::INVOKE, 0x2000, 1, 1, 15),
+        (0, kind::INVOKE_RETURN, 0x2000, 1, 0, 16),
+        (0, kind::ARGUMENT, 1, 0, 8, 0),
+        (0, kind::INVOKE, BLOCK, 2, 1, 17),
+        (0, kind::INVOKE_RETURN, BLOCK, 0, 0, 18),
+        (1, kind::METHOD, 1, 0, 3 | 8 << 32, 0),
+    ];
+    all.extend(texts("mapput_long"));
+    all.extend([
+        (0, kind::FREE, BLOCK, 0, 64, 19),
+        (0, kind::ALLOC, BLOCK, 0, 64, 20),
+        (0, kind::INVOKE, BLOCK, 0, 1, 21),
+        (0, kind::OBJECT, BLOCK, 0, 0, 22),
+        (0, kind::INVOKE, BLOCK, 0, 1, 23),
+        // Both of them; then one that is not open, and one of a method without a name.
+        (0, kind::INVOKE_RETURN, BLOCK, 1, 5, 24),
+        (0, kind::INVOKE_RETURN, BLOCK, 1, 6, 25),
+        (0, kind::INVOKE_RETURN, BLOCK, 1, 7, 26),
+        (0, kind::INVOKE, BLOCK, 0, 2, 27),
+        (1, kind::INVOKE, BLOCK, 0, 1, 41),
+    ]);
+    let traced = traced(&all);
+    let tables = traced.trace.tables();
+    let call = |event: anyorder_trace::Event| {
+        let call = &tables.invocations[event.operand as usize];
+        let (object, method) = (tables.name(call.object), tables.name(call.method));
+        let words = format!("{object} {method} {:?} {:?}", call.arguments, call.result);
+        format!("{:?} {words}", event.kind())
+    };
+    let events = traced.trace.events();
+    let is_call = |event: &anyorder_trace::Event| {
+        matches!(event.kind(), EventKind::Invoke | EventKind::Return)
+    };
+    let calls: Vec<String> = events.filter(is_call).map(call).collect();
+    let expected = [
+        "Invoke map:mutex put_long [9] Some(0)",
+        "Return map:mutex put_long [9] Some(0)",
+        "Invoke map:0x100000 put_long [7, 8] None",
+        "Return map:0x100000 put_long [7, 8] None",
+        "Invoke map:0x100000 (2) put_long [] Some(6)",
+        "Invoke map:0x100000 (3) put_long [] Some(5)",
+        "Return map:0x100000 (3) put_long [] Some(5)",
+        "Return map:0x100000 (2) put_long [] Some(6)",
+        "Invoke map:0x100000 (3) put_long [] None",
+    ];
+    assert_eq!(calls, expected);
+    assert_eq!((traced.stats.odd, traced.stats.unknown), (2, 0));
 }

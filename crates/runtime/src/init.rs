@@ -3,7 +3,7 @@
 use crate::block::{SILENT, block};
 use crate::emit::sync;
 use crate::kind::{ACQUIRE, FORK, RELEASE, arg};
-use crate::{c, exit, interpose, maps, plan, record, thread};
+use crate::{c, exit, interpose, invocations, maps, plan, record, thread};
 use core::sync::atomic::{AtomicU32, Ordering};
 
 const NAME: &[u8] = b"ANYORDER_RECORDING=";
@@ -168,6 +168,7 @@ unsafe extern "C" fn in_child() {
 pub(crate) fn leave_parent() {
     c::with_errno_kept(|| {
         plan::forget();
+        invocations::begin_in_child();
         crate::hooks::atomics::release_all();
         let block = block();
         // SAFETY: the block is this thread's, and there is no other thread.

@@ -22,7 +22,9 @@ kinds! {
     FD_OPEN = 72; FD_USE = 73; FD_CLOSE = 74;
     SIGNAL_BEGIN = 80; SIGNAL_END = 81;
     EXIT = 88; FAILURE = 89;
-    BENIGN = 192;
+    TEXT = 128;
+    OBJECT = 160;
+    BENIGN = 192; METHOD = 193; ARGUMENT = 194; INVOKE = 195; INVOKE_RETURN = 196;
 }
 
 /// Returns an argument at its place in the first word.

@@ -36,12 +36,14 @@ pub(crate) mod kind {
     pub(crate) const FAILURE: u8 = 89;
 }
 
-const ONE_WORD: [u8; 3] = [2, 3, 4];
-const THREE_WORDS: [u8; 10] = [10, 11, 24, 25, 40, 41, 45, 48, 56, 57];
-/// All kinds that a version 1 has.
-pub(crate) const KINDS: [u8; 49] = [
+const ONE_WORD: [u8; 4] = [2, 3, 4, 128];
+const THREE_WORDS: [u8; 15] =
+    [10, 11, 24, 25, 40, 41, 45, 48, 56, 57, 192, 193, 194, 195, 196];
+/// All kinds.
+pub(crate) const KINDS: [u8; 56] = [
     1, 2, 3, 4, 8, 9, 10, 11, 12, 16, 17, 18, 19, 24, 25, 32, 33, 34, 35, 36, 37, 40, 41, 42, 43,
     44, 45, 46, 47, 48, 49, 50, 51, 52, 56, 57, 58, 59, 60, 61, 64, 65, 72, 73, 74, 80, 81, 88, 89,
+    128, 160, 192, 193, 194, 195, 196,
 ];
 
 fn length(kind: u8) -> usize {

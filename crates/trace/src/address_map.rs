@@ -78,7 +78,9 @@ impl AddressMap {
         Ok(location)
     }
 
-    fn generation(&self, address: u64) -> u32 {
+    /// Returns the generation of an address: 0 before an allocation covers it.
+    #[must_use]
+    pub fn generation(&self, address: u64) -> u32 {
         match self.generations.range(..=address).next_back() {
             Some((_, (last, generation))) if *last >= address => *generation,
             _ => 0,

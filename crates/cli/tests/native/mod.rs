@@ -1,5 +1,6 @@
 //! `anyorder run`: programs that `cc -fsanitize=thread` builds, from their start to the report.
 
+mod annotated;
 mod launchers;
 mod replay;
 mod reports;

@@ -102,6 +102,21 @@ pub mod kind {
     pub const FAILURE: u8 = 89;
     /// Races on the memory are no mistake; the third word is its size.
     pub const BENIGN: u8 = 192;
+    /// Up to six bytes of a name; the argument says how many.
+    pub const TEXT: u8 = 128;
+    /// A new object begins at the address.
+    pub const OBJECT: u8 = 160;
+    /// A method by its number. Its type and its name follow as texts; the third word has their
+    /// lengths, each in 32 bits.
+    pub const METHOD: u8 = 193;
+    /// An argument of the next invocation: the third word.
+    pub const ARGUMENT: u8 = 194;
+    /// A method of an object is invoked; the third word is the number of the method, the argument
+    /// says how many arguments came before.
+    pub const INVOKE: u8 = 195;
+    /// The last open invocation of the object returns. The argument says whether there is a result,
+    /// the third word.
+    pub const INVOKE_RETURN: u8 = 196;
 }
 
 /// Returns the number of words of an event of a kind; `None` for a kind that has no length yet, so

@@ -1,5 +1,6 @@
 //! The second pass: the event of the trace for each event of the recording.
 
+use super::invocations::{Invocations, OpenCall};
 use super::stacks::{Stacks, Where};
 use super::survey::Survey;
 use super::{Names, Stats, Traced};
@@ -65,7 +66,8 @@ pub(super) struct Maker<'a> {
     condition_ids: FxHashMap<u64, ConditionId>,
     /// Locations of objects that synchronise: by object, what it is, and its round.
     objects: FxHashMap<(u64, &'static str), LocationId>,
-    invocations: FxHashMap<(u64, &'static str), InvocationId>,
+    permits: FxHashMap<(u64, &'static str), InvocationId>,
+    invocations: Invocations,
     barriers: FxHashMap<u64, Barrier>,
     /// How often each descriptor was closed.
     descriptors: FxHashMap<u64, u64>,
@@ -113,7 +115,8 @@ impl<'a> Maker<'a> {
             lock_ids: FxHashMap::default(),
             condition_ids: FxHashMap::default(),
             objects: FxHashMap::default(),
-            invocations: FxHashMap::default(),
+            permits: FxHashMap::default(),
+            invocations: Invocations::new(recording.threads.len()),
             barriers: FxHashMap::default(),
             descriptors: FxHashMap::default(),
             conditions: FxHashMap::default(),
@@ -130,12 +133,18 @@ impl<'a> Maker<'a> {
     }
 
     /// Ends the trace.
-    pub(super) fn finish(mut self) -> Traced {
+    ///
+    /// # Errors
+    ///
+    /// Fails when a table of the trace is full.
+    pub(super) fn finish(mut self) -> Result<Traced, TableFull> {
+        let open = self.invocations.all_open();
+        self.end_calls(open, None)?;
         self.stats.ambiguous = self.stacks.ambiguous;
         self.stats.nowhere = self.stacks.unknown;
         let trace = Trace::new(self.interner.tables, self.columns);
         let (stats, failure, origins) = (self.stats, self.failure, self.origins);
-        Traced { trace, stats, failure, unseen: Vec::new(), origins }
+        Ok(Traced { trace, stats, failure, unseen: Vec::new(), origins })
     }
 
     /// Takes the next event.
@@ -158,7 +167,11 @@ impl<'a> Maker<'a> {
             kind::ACQUIRE | kind::RELEASE => self.synchronise(lane, event)?,
             kind::SIGNAL_BEGIN => self.stats.signals += 1,
             kind::FD_OPEN..=kind::FD_CLOSE => self.descriptor(lane, event)?,
-            kind::SIGNAL_END | kind::EXIT | kind::BENIGN => {}
+            kind::OBJECT => self.invocations.new_object(event.address),
+            kind::ARGUMENT => self.invocations.argument(lane, event.third),
+            kind::INVOKE => self.invoke(lane, event)?,
+            kind::INVOKE_RETURN => self.invoke_return(lane, event)?,
+            kind::SIGNAL_END | kind::EXIT | kind::BENIGN | kind::METHOD | kind::TEXT => {}
             kind::FAILURE => {
                 self.failure = Some(event.address);
                 let name = self.interner.name(&format!("signal {}", event.address))?;
@@ -477,7 +490,7 @@ impl<'a> Maker<'a> {
             _ => return Ok(()),
         };
         let key = (event.address, method);
-        let known = self.invocations.get(&key).copied();
+        let known = self.permits.get(&key).copied();
         let invocation = match known {
             Some(known) => known,
             None => {
@@ -486,12 +499,62 @@ impl<'a> Maker<'a> {
                 let method = self.interner.name(method)?;
                 let call = Invocation { object, method, arguments: Vec::new(), result };
                 let id = self.interner.push_invocation(call)?;
-                self.invocations.insert(key, id);
+                self.permits.insert(key, id);
                 id
             }
         };
         self.push(lane, event, EventKind::Invoke, invocation.0)?;
         self.push(lane, event, EventKind::Return, invocation.0)
+    }
+
+    /// Begins an invocation. Its definition has the result, so it is made at the return.
+    fn invoke(&mut self, lane: usize, event: &Event) -> Result<(), TableFull> {
+        let survey = self.survey;
+        let arguments = self.invocations.take_arguments(lane, event.arg.into());
+        let Some(method) = survey.methods.get(event.third) else {
+            // The recording was cut before its definition.
+            self.stats.odd += 1;
+            return Ok(());
+        };
+        let generation = self.memory.generation(event.address);
+        let name = self.names.variable(event.address);
+        let object = self.invocations.object_name(event.address, generation, method, name);
+        let object = self.interner.name(&object)?;
+        let name = self.interner.name(&method.name)?;
+        let call = Invocation { object, method: name, arguments, result: None };
+        let row = self.columns.len();
+        self.push(lane, event, EventKind::Invoke, 0)?;
+        if self.columns.len() > row {
+            self.invocations.begin(lane, row, event.address, call);
+        }
+        Ok(())
+    }
+
+    /// Ends the last open invocation of an object, and those that began after it: what they were
+    /// in has left them, by a jump or an exception.
+    fn invoke_return(&mut self, lane: usize, event: &Event) -> Result<(), TableFull> {
+        let mut ended = self.invocations.end(lane, event.address);
+        if ended.is_empty() {
+            self.stats.odd += 1;
+            return Ok(());
+        }
+        let call = ended.remove(0);
+        self.end_calls(ended, None)?;
+        let result = (event.arg != 0).then_some(event.third);
+        let row = call.row;
+        self.end_calls(vec![call], result)?;
+        let operand = self.columns.operands[row];
+        self.push(lane, event, EventKind::Return, operand)
+    }
+
+    /// Gives invocations their definitions.
+    fn end_calls(&mut self, calls: Vec<OpenCall>, result: Option<u64>) -> Result<(), TableFull> {
+        for OpenCall { row, mut call, .. } in calls {
+            call.result = result;
+            let id = self.invocations.definition(call, &mut self.interner)?;
+            self.columns.operands[row] = id.0;
+        }
+        Ok(())
     }
 
     /// A descriptor is memory that is allocated, read and freed. A number that is used again is

@@ -8,6 +8,7 @@
 //! | a wait on a condition | `wait`, `release`, later `acquire`, `wake` |
 //! | a barrier | an atomic update of each who arrives, an atomic read of each who leaves |
 //! | a semaphore | invocations of an object `semaphore:ADDRESS` |
+//! | an invocation that the program announces | `invoke` and `return` |
 //! | a descriptor | a location that is allocated, read and freed |
 //! | once, guards of statics, pipes, annotations | atomics of a location of their own |
 //! | a fence | makes the relaxed atomics of its thread acquire or release |
@@ -19,6 +20,7 @@
 //! [`Stats::odd`].
 
 pub(crate) mod actions;
+mod invocations;
 mod sharing;
 mod stacks;
 mod survey;
@@ -165,7 +167,7 @@ pub fn to_trace(
         maker.step(&step)?;
     }
     let unreadable = merge.sources().map(Cursor::unreadable).sum();
-    let mut traced = maker.finish();
+    let mut traced = maker.finish()?;
     traced.stats.recorded = survey.threads.iter().map(|thread| thread.events).sum();
     traced.stats.unreadable = unreadable;
     traced.stats.disorders = merge.disorders();

@@ -1,5 +1,6 @@
 //! The first pass: what must be known of all threads before their events are put in order.
 
+use super::invocations::Methods;
 use super::sharing::Sharing;
 use crate::merge::Known;
 use crate::recording::{Event, Recording, kind};
@@ -27,6 +28,8 @@ pub(super) struct Survey {
     /// Memory on which the program declares races to be no mistake, in order: the first address of
     /// each part, and the one behind it.
     pub(super) benign: Vec<(u64, u64)>,
+    /// The methods that are invoked.
+    pub(super) methods: Methods,
     /// Where accesses are: the low halves of the code addresses after them.
     pub(super) accesses_at: FxHashSet<u32>,
     /// The time until which all threads are there, where the recording was cut.
@@ -94,6 +97,7 @@ impl Survey {
             kind::ALLOC | kind::FREE => self.sharing.block(by, address, event.third),
             kind::THREAD_BEGIN => self.sharing.stack(by, address, event.third),
             kind::BENIGN => self.benign.push((address, address.saturating_add(event.third))),
+            kind::METHOD | kind::TEXT => self.methods.add(lane, event),
             kind::FENCE => {
                 let order = event.arg >> 5;
                 facts.acquires_by_fence |= matches!(order, 1 | 2 | 4 | 5);

@@ -1,4 +1,5 @@
 // Does everything that the recording has a kind for.
+#include "../../../native/include/anyorder.h"
 #include <atomic>
 #include <condition_variable>
 #include <csetjmp>
@@ -142,6 +143,9 @@ static void memory() {
     void *aligned; printf("%d\n", posix_memalign(&aligned, 64, 100)); free(aligned);
     AnnotateHappensBefore(__FILE__, __LINE__, &big); AnnotateHappensAfter(__FILE__, __LINE__, &big);
     __tsan_release(&big); __tsan_acquire(&big);
+    ANYORDER_BENIGN_RACE(&big, sizeof big, "no other thread uses it");
+    ANYORDER_OBJECT(&big);
+    ANYORDER_INVOKE(&big, "counter", "add", ANYORDER_NONE, 1);
 }
 
 static void jumps() {
