@@ -346,8 +346,10 @@ fn commands(page: &str) -> Vec<String> {
 fn the_commands_of_the_guide_do_what_it_says() {
     let page = fs::read_to_string(workspace().join("docs/native.md")).expect("the page");
     let folder = folder();
-    std::os::unix::fs::symlink(workspace().join("examples"), folder.path().join("examples"))
-        .expect("a link");
+    for name in ["examples", "crates"] {
+        std::os::unix::fs::symlink(workspace().join(name), folder.path().join(name))
+            .expect("a link");
+    }
     let (mut findings, mut clean) = (0, 0);
     for line in commands(&page) {
         let words: Vec<&str> = line.split(' ').collect();
