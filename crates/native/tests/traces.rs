@@ -157,3 +157,26 @@ fn what_does_not_fit_is_left_out_and_counted() {
     assert_eq!(events(&traced), expected);
     assert_eq!((traced.stats.odd, traced.stats.unreadable), (2, 1));
 }
+
+#[test]
+fn a_forked_child_without_an_access_has_nothing_unseen() {
+    let unseen = |flags: u32, threads: u32, with_access: bool| {
+        let mut writer = Writer::default();
+        writer.flags = flags;
+        let event = |kind, address, time| Event { kind, address, arg: 8, third: 0, pc: 0, time };
+        for thread in 0..threads {
+            writer.push(thread, event(kind::CALL, 0x5555_0000_1010, u64::from(thread) + 1));
+        }
+        if with_access {
+            writer.push(0, event(kind::WRITE, 0x9000, 9));
+        }
+        let recording = writer.recording();
+        let options = Options::default();
+        to_trace(&recording, &mut Lines, &options, &mut || true).expect("small tables").unseen
+    };
+    assert_eq!(unseen(4, 1, false), Vec::<String>::new());
+    // No fork, several threads, or an access that lies elsewhere: what was not seen is said.
+    for (flags, threads, with_access) in [(0, 1, false), (4, 2, false), (4, 1, true)] {
+        assert_eq!(unseen(flags, threads, with_access), ["/none/prog"], "{flags} {threads}");
+    }
+}

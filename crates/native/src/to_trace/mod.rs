@@ -102,7 +102,8 @@ pub struct Traced {
     /// The signal that ended the process, where it was an error of the program.
     pub failure: Option<u64>,
     /// The files with code of which no access was recorded, without the libraries of the languages:
-    /// they were built without instrumentation, or were not used.
+    /// they were built without instrumentation, or were not used. Empty for a forked child of one
+    /// thread without an access.
     pub unseen: Vec<String>,
     /// By event of the trace: the number of the recorded event among those of its thread, from 0;
     /// `u32::MAX` for one that was not recorded.
@@ -170,7 +171,9 @@ pub fn to_trace(
     traced.stats.unreadable = unreadable;
     traced.stats.disorders = merge.disorders();
     traced.stats.beyond = beyond;
-    traced.unseen = unseen(recording, &survey);
+    if !only_execs(recording, &survey) {
+        traced.unseen = unseen(recording, &survey);
+    }
     Ok(traced)
 }
 
@@ -192,6 +195,13 @@ const OF_LANGUAGES: &[&str] = &[
     "libstdc++.",
     "libtsan.",
 ];
+
+/// Returns whether an image is a forked child of one thread without an access: mostly one that goes
+/// on to `exec`. Its code is that of its parent, whose own recording tells what was not seen of it.
+fn only_execs(recording: &Recording, survey: &survey::Survey) -> bool {
+    let is_alone = recording.header.is_fork && recording.threads.len() <= 1;
+    is_alone && survey.accesses_at.is_empty()
+}
 
 /// Returns the files with code of which no access was recorded.
 fn unseen(recording: &Recording, survey: &survey::Survey) -> Vec<String> {
