@@ -36,6 +36,8 @@ pub struct RecordedImage<R> {
     pub maps: Vec<u8>,
     /// The most bytes of events that are read.
     pub bytes_max: u64,
+    /// The most events of the trace.
+    pub events_max: u64,
     /// Paths below this folder are shown without it.
     pub folder: PathBuf,
 }
@@ -70,14 +72,16 @@ pub fn traced<R: Read>(
     image: RecordedImage<R>,
     control: &Control<'_>,
 ) -> Result<RecordedRun, Failure> {
-    let RecordedImage { name, events, maps, bytes_max, folder } = image;
+    let RecordedImage { name, events, maps, bytes_max, events_max, folder } = image;
     let bad = |error| Failure::input(&name, Unusable::Recording(error));
     control.progress.phase("reading");
     let recording = Recording::read(events, &maps, bytes_max).map_err(bad)?;
     control.progress.phase("ordering");
     let mut names = Symbols::new(&recording.modules, folder.clone());
     let mut go_on = || control.check().is_ok();
-    let traced = to_trace(&recording, &mut names, &Options::default(), &mut go_on);
+    let fitting = Options::default();
+    let options = Options { events_max: events_max.min(fitting.events_max), ..fitting };
+    let traced = to_trace(&recording, &mut names, &options, &mut go_on);
     let traced = traced.map_err(|full| Failure::input(&name, Unusable::Full(full)))?;
     let warnings = warnings(&name, &recording, &traced);
     let Traced { trace, stats, origins, .. } = traced;
@@ -97,8 +101,7 @@ fn warnings(input: &str, recording: &Recording, traced: &Traced) -> Vec<Warning>
             all.push(Warning::new(kind, input, text, count));
         }
     };
-    let Stats { unknown, unreadable, disorders, odd, ambiguous, signals, beyond, .. } =
-        traced.stats;
+    let Stats { unknown, unreadable, disorders, odd, ambiguous, signals, .. } = traced.stats;
     let ignored = WarningKind::Ignored;
     let is_cut = u64::from(recording.header.is_cut);
     add(
@@ -114,7 +117,6 @@ fn warnings(input: &str, recording: &Recording, traced: &Traced) -> Vec<Warning>
     add(ignored, lost, format!("{} of the recording cannot be read", plural(lost, "piece")));
     let unread = unknown + unreadable;
     add(ignored, unread, format!("{} of an unknown kind", plural(unread, "recorded event")));
-    add(ignored, beyond, format!("{} past what a trace can hold", plural(beyond, "event")));
     let what = "the times of the threads contradict their locks: the order is a guess there";
     add(ignored, disorders, what.into());
     let what = "an event does not fit what came before it, and is left out";

@@ -169,8 +169,8 @@ fn texts(text: &str) -> Vec<(u32, u8, u64, u8, u64, u32)> {
     text.as_bytes().chunks(6).map(event).collect()
 }
 
-/// A thread uses a method before its names are there, a signal handler invokes between the arguments
-/// of another invocation, one invocation is left by a jump, and one never ends.
+/// A thread uses a method before its names are there, a signal handler invokes between the
+/// arguments of another invocation, one invocation is left by a jump, and one never ends.
 #[test]
 fn invocations_have_their_own_arguments_and_objects() {
     const BLOCK: u64 = 0x10_0000;
@@ -229,4 +229,27 @@ fn invocations_have_their_own_arguments_and_objects() {
     ];
     assert_eq!(calls, expected);
     assert_eq!((traced.stats.odd, traced.stats.unknown), (2, 0));
+}
+
+#[test]
+fn a_forked_child_without_an_access_has_nothing_unseen() {
+    let unseen = |flags: u32, threads: u32, with_access: bool| {
+        let mut writer = Writer::default();
+        writer.flags = flags;
+        let event = |kind, address, time| Event { kind, address, arg: 8, third: 0, pc: 0, time };
+        for thread in 0..threads {
+            writer.push(thread, event(kind::CALL, 0x5555_0000_1010, u64::from(thread) + 1));
+        }
+        if with_access {
+            writer.push(0, event(kind::WRITE, 0x9000, 9));
+        }
+        let recording = writer.recording();
+        let options = Options::default();
+        to_trace(&recording, &mut Lines, &options, &mut || true).expect("small tables").unseen
+    };
+    assert_eq!(unseen(4, 1, false), Vec::<String>::new());
+    // No fork, several threads, or an access that lies elsewhere: what was not seen is said.
+    for (flags, threads, with_access) in [(0, 1, false), (4, 2, false), (4, 1, true)] {
+        assert_eq!(unseen(flags, threads, with_access), ["/none/prog"], "{flags} {threads}");
+    }
 }

@@ -100,6 +100,11 @@ fn cut_by_word(outcome: &Outcome, word: &str) -> String {
              later was not checked"
                 .to_owned()
         }
+        "max-trace" => {
+            "the program did more than the trace may have events (`--max-trace`), and what it did \
+             later was not checked"
+                .to_owned()
+        }
         "waiting" => {
             "orders may be missing, because the program does not report what its tasks wait for"
                 .to_owned()

@@ -219,7 +219,7 @@ fn images_of(
         let path = kept.clone().unwrap_or_else(|| image.name.clone());
         let input = Input::new(&path, "recording");
         runner.working_on(&input);
-        let recorded = read(&path, &image.events, &image.maps, runner)?;
+        let recorded = read(&path, &image.events, &image.maps, args.max_trace, runner)?;
         if let Some(file) = kept {
             write(&file, &recorded.input.trace, runner)?;
         }
@@ -267,6 +267,9 @@ fn checked(
     if recorded.recording.header.is_cut {
         result.cut_by(option::MAX_RECORDING);
     }
+    if recorded.stats.is_full {
+        result.cut_by(option::MAX_TRACE);
+    }
     describe(recorded, &mut result);
     add_source_lines(&recorded.input.name, &recorded.sources, &mut result);
     Ok(result)
@@ -287,6 +290,7 @@ fn set_end(result: &mut JobResult, args: &RunArgs, end: &End) {
     stats.set(stat::PROGRAM_MS, ms(ended.ran));
     result.options.set_some(option::RUN_TIME_LIMIT, args.run_time_limit.map(ms));
     result.options.set_some(option::MAX_RECORDING, args.max_recording);
+    result.options.set(option::MAX_TRACE, args.max_trace);
     if ended.timed_out {
         result.cut_by(option::RUN_TIME_LIMIT);
     }
@@ -300,6 +304,7 @@ fn read(
     name: &Path,
     events: &Path,
     maps: &Path,
+    events_max: u64,
     runner: &Runner<'_>,
 ) -> Result<RecordedRun, Failure> {
     let maps_text = read_found(maps, MAPS, ask).map_err(|error| failed(maps, MAPS, error))?;
@@ -310,6 +315,7 @@ fn read(
         events: source,
         maps: maps_text.unwrap_or_default(),
         bytes_max: memory.map_or(BYTES_MAX, |limit| limit / MEMORY_FOR_BYTE),
+        events_max,
         folder: std::env::current_dir().unwrap_or_default(),
     };
     Ok(traced(image, &runner.watch.control())?)

@@ -91,7 +91,7 @@ fn invocations_may_be_left_without_an_end() {
     assert_eq!(result["complete"], true, "{:?}", result["warnings"]);
 }
 
-/// Without a runtime that knows the annotations, and with ThreadSanitizer's own, the program runs as
+/// Without a runtime that knows the annotations, and with ThreadSanitizer, the program runs as
 /// it is; linked at a fixed address, too.
 #[test]
 fn annotations_ask_for_no_runtime() {

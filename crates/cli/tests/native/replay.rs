@@ -171,6 +171,13 @@ fn a_recording_that_grows_too_large_is_cut() {
     assert!(limits.contains(&"max-recording".into()), "{limits:?}");
     assert_eq!((&result["verdict"], ran.status), (&"incomplete".into(), 3), "{ran:?}");
     assert_eq!(result["options"]["max-recording"], 1 << 20);
+    let ran =
+        commands_in(folder.path(), &["run", "--max-trace", "5000", "--format", "json", "./much"]);
+    let result: Value = serde_json::from_str(&ran.stdout).expect("one object");
+    assert_eq!(found(&result), [], "{:?}", result["warnings"]);
+    assert_eq!(result["limits"].as_array().expect("a list"), &["max-trace"]);
+    assert_eq!((&result["verdict"], ran.status), (&"incomplete".into(), 3), "{ran:?}");
+    assert!(result["stats"]["events"].as_u64().is_some_and(|events| events <= 5_000), "{result}");
     let small = commands_in(folder.path(), &["run", "--max-recording", "1K", "./much"]);
     assert_eq!(small.status, 2);
     assert!(small.stderr.contains("expected at least 1M"), "{}", small.stderr);

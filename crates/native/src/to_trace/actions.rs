@@ -1,5 +1,7 @@
 //! The second pass: the event of the trace for each event of the recording.
 
+mod waits;
+
 use super::invocations::{Invocations, OpenCall};
 use super::stacks::{Stacks, Where};
 use super::survey::Survey;
@@ -391,120 +393,6 @@ impl<'a> Maker<'a> {
         let mode = if held == Held::Shared { Mode::SHARED } else { Mode::EXCLUSIVE };
         let id = self.lock_id(lock)?.0;
         self.push(lane, event, Op::new(EventKind::Release, mode), id)
-    }
-
-    fn condition(&mut self, lane: usize, event: &Event) -> Result<(), TableFull> {
-        let (object, mutex) = (event.address, event.third);
-        let id = self.condition_id(object)?.0;
-        let condition = self.conditions.entry(object).or_default();
-        match event.kind {
-            kind::COND_WAIT => {
-                condition.alone.push(lane);
-                self.push(lane, event, EventKind::Wait, id)?;
-                self.release(lane, event, mutex)
-            }
-            kind::COND_WAKE => {
-                let is_alone = condition.alone.contains(&lane);
-                condition.alone.retain(|one| *one != lane);
-                let timed_out = event.arg & 1 != 0;
-                let by_itself = is_alone || (condition.signals == 0 && !condition.broadcast);
-                let mode = if timed_out || by_itself { Mode::TIMEOUT } else { Mode::PLAIN };
-                if mode == Mode::PLAIN {
-                    condition.signals = condition.signals.saturating_sub(1);
-                }
-                self.stats.spurious += u64::from(by_itself && !timed_out);
-                self.acquire(lane, event, mutex, Mode::EXCLUSIVE)?;
-                self.push(lane, event, Op::new(EventKind::Wake, mode), id)
-            }
-            kind::COND_SIGNAL | kind::COND_BROADCAST => {
-                // Which of several waiters a signal wakes, only its wake tells.
-                condition.alone.clear();
-                let kind = match event.kind {
-                    kind::COND_SIGNAL => EventKind::Signal,
-                    _ => EventKind::Broadcast,
-                };
-                condition.signals += u64::from(kind == EventKind::Signal);
-                condition.broadcast |= kind == EventKind::Broadcast;
-                self.push(lane, event, kind, id)
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn condition_id(&mut self, condition: u64) -> Result<ConditionId, TableFull> {
-        if let Some(id) = self.condition_ids.get(&condition) {
-            return Ok(*id);
-        }
-        let name = self.variable(condition)?;
-        let id = self.interner.condition(name)?;
-        self.condition_ids.insert(condition, id);
-        Ok(id)
-    }
-
-    /// Returns the location of an object that synchronises.
-    fn object(&mut self, object: u64, what: &'static str) -> Result<u32, TableFull> {
-        if let Some(location) = self.objects.get(&(object, what)) {
-            return Ok(location.0);
-        }
-        let name = self.interner.name(&format!("{what} {object:#x}"))?;
-        let location = self.interner.location(Location::Named(name))?;
-        self.objects.insert((object, what), location);
-        Ok(location.0)
-    }
-
-    /// All updates of a round come before all reads of it. Nobody can be two rounds ahead of
-    /// another one, so two locations are enough.
-    fn barrier(&mut self, lane: usize, event: &Event) -> Result<(), TableFull> {
-        const ROUNDS: [&str; 2] = ["barrier", "barrier, other round,"];
-        let object = event.address;
-        let barrier = self.barriers.entry(object).or_default();
-        let round = match event.kind {
-            kind::BARRIER_INIT => {
-                *barrier = Barrier { count: event.third, ..Barrier::default() };
-                return Ok(());
-            }
-            kind::BARRIER_ARRIVE => {
-                let round = barrier.round;
-                barrier.rounds.insert(lane, round);
-                barrier.arrived += 1;
-                if barrier.arrived == barrier.count {
-                    (barrier.arrived, barrier.round) = (0, round + 1);
-                }
-                round
-            }
-            _ => barrier.rounds.get(&lane).copied().unwrap_or(0),
-        };
-        let location = self.object(object, ROUNDS[(round % 2) as usize])?;
-        let op = match event.kind {
-            kind::BARRIER_ARRIVE => Op::new(EventKind::Rmw, Mode::ACQ_REL),
-            _ => Op::new(EventKind::Read, Mode::ACQUIRE),
-        };
-        self.push(lane, event, op, location)
-    }
-
-    fn semaphore(&mut self, lane: usize, event: &Event) -> Result<(), TableFull> {
-        let method = match event.kind {
-            kind::SEM_WAIT => "acquire",
-            kind::SEM_POST => "release",
-            kind::SEM_REFUSED => "try_acquire",
-            _ => return Ok(()),
-        };
-        let key = (event.address, method);
-        let known = self.permits.get(&key).copied();
-        let invocation = match known {
-            Some(known) => known,
-            None => {
-                let object = self.interner.name(&format!("semaphore:{:#x}", event.address))?;
-                let result = (event.kind == kind::SEM_REFUSED).then_some(0);
-                let method = self.interner.name(method)?;
-                let call = Invocation { object, method, arguments: Vec::new(), result };
-                let id = self.interner.push_invocation(call)?;
-                self.permits.insert(key, id);
-                id
-            }
-        };
-        self.push(lane, event, EventKind::Invoke, invocation.0)?;
-        self.push(lane, event, EventKind::Return, invocation.0)
     }
 
     /// Begins an invocation. Its definition has the result, so it is made at the return.

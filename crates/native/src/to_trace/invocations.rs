@@ -132,8 +132,8 @@ impl Invocations {
         waiting.split_off(waiting.len().saturating_sub(count))
     }
 
-    /// Returns the name of an object: its type, and its variable or address. `generation` is that of
-    /// the memory. A later object of the same memory has its number behind that.
+    /// Returns the name of an object: its type, and its variable or address. `generation` is that
+    /// of the memory. A later object of the same memory has its number behind that.
     pub(super) fn object_name(
         &mut self,
         address: u64,

@@ -90,8 +90,8 @@ pub struct Stats {
     pub nowhere: u64,
     /// Signal handlers that ran. What they do is taken for what their thread does.
     pub signals: u64,
-    /// Events beyond the most that a trace can hold.
-    pub beyond: u64,
+    /// Whether the trace ends at [`Options::events_max`], with events left.
+    pub is_full: bool,
 }
 
 /// A trace, and what became of the events.
@@ -104,7 +104,8 @@ pub struct Traced {
     /// The signal that ended the process, where it was an error of the program.
     pub failure: Option<u64>,
     /// The files with code of which no access was recorded, without the libraries of the languages:
-    /// they were built without instrumentation, or were not used.
+    /// they were built without instrumentation, or were not used. Empty for a forked child of one
+    /// thread without an access.
     pub unseen: Vec<String>,
     /// By event of the trace: the number of the recorded event among those of its thread, from 0;
     /// `u32::MAX` for one that was not recorded.
@@ -127,7 +128,7 @@ impl Default for Options {
 }
 
 /// Makes a trace. `go_on` is asked every few thousand events; when it returns false, the trace ends
-/// there.
+/// there. Of a trace that ends early, each thread has all that it did before the last event.
 ///
 /// Cost: two passes over the events. Memory: the trace, a word for each eight bytes that are
 /// accessed outside of stacks, and a set of tables as large as the program has places and stacks.
@@ -142,7 +143,7 @@ pub fn to_trace(
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<Traced, TableFull> {
     const ASKED_EVERY: u64 = 1 << 14;
-    let survey = survey::Survey::of(recording);
+    let survey = survey::Survey::of(recording, go_on);
     let threads: Vec<(u32, Cursor<'_>)> = recording
         .threads
         .iter()
@@ -151,7 +152,7 @@ pub fn to_trace(
         .collect();
     let mut merge = Merge::new(threads, survey.known.clone(), options.slack);
     let mut maker = actions::Maker::new(recording, &survey, names)?;
-    let (mut taken, mut beyond) = (0_u64, 0);
+    let (mut taken, mut is_full) = (0_u64, false);
     for step in merge.by_ref() {
         taken += 1;
         if taken.is_multiple_of(ASKED_EVERY) && !go_on() {
@@ -161,8 +162,8 @@ pub fn to_trace(
             continue;
         }
         if maker.len() as u64 >= options.events_max.saturating_sub(8) {
-            beyond += 1;
-            continue;
+            is_full = true;
+            break;
         }
         maker.step(&step)?;
     }
@@ -171,8 +172,10 @@ pub fn to_trace(
     traced.stats.recorded = survey.threads.iter().map(|thread| thread.events).sum();
     traced.stats.unreadable = unreadable;
     traced.stats.disorders = merge.disorders();
-    traced.stats.beyond = beyond;
-    traced.unseen = unseen(recording, &survey);
+    traced.stats.is_full = is_full;
+    if !only_execs(recording, &survey) {
+        traced.unseen = unseen(recording, &survey);
+    }
     Ok(traced)
 }
 
@@ -194,6 +197,13 @@ const OF_LANGUAGES: &[&str] = &[
     "libstdc++.",
     "libtsan.",
 ];
+
+/// Returns whether an image is a forked child of one thread without an access: mostly one that goes
+/// on to `exec`. Its code is that of its parent, whose own recording tells what was not seen of it.
+fn only_execs(recording: &Recording, survey: &survey::Survey) -> bool {
+    let is_alone = recording.header.is_fork && recording.threads.len() <= 1;
+    is_alone && survey.accesses_at.is_empty()
+}
 
 /// Returns the files with code of which no access was recorded.
 fn unseen(recording: &Recording, survey: &survey::Survey) -> Vec<String> {

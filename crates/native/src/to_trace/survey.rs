@@ -37,13 +37,19 @@ pub(super) struct Survey {
 }
 
 impl Survey {
-    /// Passes over all threads once, each by itself.
-    pub(super) fn of(recording: &Recording) -> Survey {
+    /// Passes over all threads once, each by itself, as long as `go_on` returns true.
+    pub(super) fn of(recording: &Recording, go_on: &mut dyn FnMut() -> bool) -> Survey {
+        const ASKED_EVERY: u64 = 1 << 16;
+        let mut seen = 0_u64;
         let mut survey = Survey::default();
         survey.threads.resize(recording.threads.len(), ThreadFacts::default());
         for lane in 0..recording.threads.len() {
             let (mut events, mut last) = (recording.events(lane), 0);
             for event in events.by_ref() {
+                seen += 1;
+                if seen.is_multiple_of(ASKED_EVERY) && !go_on() {
+                    break;
+                }
                 last = event.time;
                 survey.event(recording, lane, &event);
             }
