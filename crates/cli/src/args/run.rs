@@ -63,8 +63,8 @@ pub(crate) struct RunArgs {
 
     /// The most events of the trace that is made of a recording, without accesses of memory that
     /// one thread uses alone. What the program does later is not looked at, and the result is not
-    /// complete. A million events take 50 to 100 MB
-    #[arg(long, value_name = "N", default_value_t = 10_000_000, help_heading = "Run")]
+    /// complete. A million events take 100 to 800 MB
+    #[arg(long, value_name = "N", default_value_t = 4_000_000, help_heading = "Run")]
     pub(crate) max_trace: u64,
 
     /// End the program after this time, and look at what it did until then; for example `30s`

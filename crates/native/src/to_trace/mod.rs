@@ -130,7 +130,7 @@ impl Default for Options {
 /// Makes a trace. `go_on` is asked every few thousand events; when it returns false, the trace ends
 /// there. Of a trace that ends early, each thread has all that it did before the last event.
 ///
-/// Cost: two passes over the events. Memory: the trace, a word for each eight bytes that are
+/// Cost: two passes over the events. Memory: the trace, at most half a byte for each byte that is
 /// accessed outside of stacks, and a set of tables as large as the program has places and stacks.
 ///
 /// # Errors

@@ -19,10 +19,50 @@ const SIZE_MAX: u64 = 4096;
 /// Stands for several threads.
 const SEVERAL: u32 = u32::MAX;
 
+/// Stands for no thread.
+const NOBODY: u32 = u32::MAX - 1;
+
+/// The pieces of a page, as a power of two.
+const PAGE: u32 = 9;
+
+/// Who touches each piece of memory, by pages: at most half a byte for each byte of the pages that
+/// a program touches. Programs use most of a page that they use at all.
+#[derive(Debug, Default)]
+struct Owners {
+    /// The position in `owners` of the first piece of each page.
+    pages: FxHashMap<u64, usize>,
+    owners: Vec<[u32; 1 << PAGE]>,
+}
+
+impl Owners {
+    /// Adds a thread to those that touch a piece.
+    #[inline]
+    fn add(&mut self, piece: u64, lane: u32) {
+        let page = *self.pages.entry(piece >> PAGE).or_insert_with(|| {
+            self.owners.push([NOBODY; 1 << PAGE]);
+            self.owners.len() - 1
+        });
+        let owner = &mut self.owners[page][piece as usize % (1 << PAGE)];
+        if *owner == NOBODY {
+            *owner = lane;
+        } else if *owner != lane {
+            *owner = SEVERAL;
+        }
+    }
+
+    /// Returns whether another thread touches a piece.
+    #[inline]
+    fn is_of_others(&self, piece: u64, lane: u32) -> bool {
+        let page = self.pages.get(&(piece >> PAGE));
+        let owner = page.map_or(NOBODY, |page| self.owners[*page][piece as usize % (1 << PAGE)]);
+        owner != NOBODY && owner != lane
+    }
+}
+
 /// Who touches which memory.
 #[derive(Debug, Default)]
 pub(super) struct Sharing {
-    pieces: FxHashMap<u64, u32>,
+    pieces: Owners,
     /// Blocks by their first address: the last address, and who allocates, frees or uses them.
     blocks: BTreeMap<u64, (u64, u32)>,
     /// The stack of each thread.
@@ -63,10 +103,7 @@ impl Sharing {
             return self.block(lane, address, size);
         }
         for piece in pieces(address, size) {
-            let owner = self.pieces.entry(piece).or_insert(lane);
-            if *owner != lane {
-                *owner = SEVERAL;
-            }
+            self.pieces.add(piece, lane);
         }
     }
 
@@ -93,7 +130,7 @@ impl Sharing {
         if size > SIZE_MAX {
             return true;
         }
-        let of_others = |piece| self.pieces.get(&piece).is_some_and(|owner| *owner != lane);
+        let of_others = |piece| self.pieces.is_of_others(piece, lane);
         if pieces(address, size).any(of_others) {
             return true;
         }
