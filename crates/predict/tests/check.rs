@@ -5,8 +5,8 @@ use crate::common::script::script;
 use anyorder_predict::Together;
 use anyorder_predict::check::Cut;
 use anyorder_predict::check::{
-    Category, CheckOptions, Checked, Confirms, Evidence, Facts, Found, Order, PairResult, Pairs,
-    Statistics, Subject, check, check_unconfirmed, common_locks,
+    Category, CheckOptions, Checked, Confirms, Evidence, Facts, Found, Loss, Order, PairResult,
+    Pairs, Statistics, Subject, check, check_unconfirmed, common_locks,
 };
 use anyorder_predict::{
     Analysis, CandidateOptions, Conditions, EdcAnalysis, Form, GaveUp, Report, Witness, run,
@@ -228,6 +228,41 @@ fn pairs_under_a_lock_that_a_limit_leaves_open_cut_a_strict_check_only() {
     let freed = "S acq m; S w x; S w y; S rel m; T acq m; T free x; T free y; T rel m";
     assert_eq!(cuts(freed, few(false), PairResult::Impossible), (vec![Cut::Tries], 0));
     assert_eq!(cuts(freed, whole(false), gave_up), (vec![Cut::Window], 0));
+}
+
+#[test]
+fn results_so_far_say_that_a_signal_is_not_lost() {
+    // The signal comes first, and the wait ends all the same.
+    let trace = script(
+        "S acq m; S w x; S rel m; S signal c; T acq m; T r x; T wait c; T rel m;
+        S acq m; S broadcast c; S rel m; T acq m; T wake c; T rel m",
+    );
+    let report = report(&trace, CandidateOptions::default());
+    let mut answer = |_, _| witness(Form::Reversed, 2);
+    let mut fake = Fake { answer: &mut answer, questions: Vec::new() };
+    let mut engine = EdcAnalysis::new(Conditions, CandidateOptions::default());
+    let so_far = std::cell::RefCell::new(Vec::new());
+    let subject = Subject {
+        trace: &trace,
+        report: &report,
+        spec: Conditions,
+        order: Some(Order::Engine(&mut engine)),
+        why: None,
+        extra: &[],
+        is_known: &|_| false,
+        so_far: &|checked| so_far.borrow_mut().push(checked),
+    };
+    let options = CheckOptions { pairs: Pairs::All, ..CheckOptions::default() };
+    let whole = check(subject, &mut fake, &options, &Control::default()).unwrap();
+    let losses = |checked: &Checked| -> Vec<Loss> {
+        let signals = checked.found.iter().filter(|one| one.category == Category::LostSignal);
+        signals.filter(|one| one.is_confirmed()).map(|one| one.loss).collect()
+    };
+    // The broadcast comes after the wait, which does not end without it.
+    assert_eq!(losses(&whole), [Loss::Woken, Loss::Possible]);
+    let so_far = so_far.into_inner();
+    let early: Vec<Loss> = so_far.iter().flat_map(losses).collect();
+    assert!(early.contains(&Loss::Woken), "{early:?}");
 }
 
 #[test]

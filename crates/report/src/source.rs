@@ -6,7 +6,7 @@ use anyorder_finding::{Site, SourceLines};
 /// The columns of a tab.
 const TAB: usize = 4;
 
-/// What is said of a file that is newer than the program.
+/// The remark on a source file that is newer than the program.
 pub(crate) const NEWER: &str =
     "the file is newer than the program: the lines may be other ones than those that ran";
 

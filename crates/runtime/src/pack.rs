@@ -3,7 +3,7 @@
 //! Threads run in loops: what follows an event is mostly what followed it the last time, at an
 //! address that differs from the last one as that did from the one before. So an event that is as
 //! predicted costs a part of a byte, any other a few bytes. docs/formats/recording.md has the
-//! format. [`Packer`] is what both sides remember; it goes on from chunk to chunk of a thread.
+//! format. [`Packer`] is the state of packing; it is kept from chunk to chunk of a thread.
 //!
 //! This calls no function of the C library, not even to copy memory: those are interposed.
 

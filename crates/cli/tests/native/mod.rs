@@ -25,16 +25,20 @@ fn build(source: &Path, program: &Path, options: &[&str]) {
     assert!(output.status.success(), "{cc:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Returns the folder of the programs, which are built once.
-fn programs() -> &'static Path {
-    static BUILT: OnceLock<tempfile::TempDir> = OnceLock::new();
-    let built = BUILT.get_or_init(|| {
+/// Returns the folder of a program, which is built once from its source beside this file.
+fn built_once(built: &'static OnceLock<tempfile::TempDir>, name: &str) -> &'static Path {
+    let built = built.get_or_init(|| {
         let folder = folder();
-        let source = workspace().join("crates/cli/tests/native/programs.c");
-        build(&source, &folder.path().join("programs"), &["-fsanitize=thread"]);
+        let source = workspace().join(format!("crates/cli/tests/native/{name}.c"));
+        build(&source, &folder.path().join(name), &["-fsanitize=thread"]);
         folder
     });
     built.path()
+}
+
+fn programs() -> &'static Path {
+    static BUILT: OnceLock<tempfile::TempDir> = OnceLock::new();
+    built_once(&BUILT, "programs")
 }
 
 fn in_programs(arguments: &[&str]) -> Ran {

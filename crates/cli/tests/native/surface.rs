@@ -1,21 +1,14 @@
 //! What lies between threads and the kernel: descriptors, streams, mappings, processes.
 
-use super::{build, common, found};
-use common::{command, folder, ran, workspace};
+use super::{built_once, common, found};
+use common::{command, ran};
 use serde_json::Value;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// Returns the folder of the program, which is built once.
 fn program() -> &'static Path {
     static BUILT: OnceLock<tempfile::TempDir> = OnceLock::new();
-    let built = BUILT.get_or_init(|| {
-        let folder = folder();
-        let source = workspace().join("crates/cli/tests/native/surface.c");
-        build(&source, &folder.path().join("surface"), &["-fsanitize=thread"]);
-        folder
-    });
-    built.path()
+    built_once(&BUILT, "surface")
 }
 
 /// Runs a part of the program. Returns what it printed, and the findings.

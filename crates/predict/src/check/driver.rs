@@ -16,6 +16,7 @@ use anyorder_hb::Guards;
 use anyorder_stream::{PredictError, Report, Specification, ViolationKind};
 use anyorder_system::{Cancel, Control, StopReason};
 use anyorder_trace::{EventId, Tables, Trace, TraceBlocks};
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -114,6 +115,7 @@ pub fn check<S: Specification>(
         mark_left_open(trace, order, facts, (&mut list.list, cancel))?;
     }
     let by_site = groups(tables, facts, &list.list);
+    let threads = OnceCell::new();
     let assembled = |pair_results: &[PairResult], found_max: usize| {
         let (candidates, max_pairs) = (&list, options.max_pairs);
         let with_witnesses = found_max == usize::MAX;
@@ -126,7 +128,9 @@ pub fn check<S: Specification>(
             with_witnesses,
             cancel,
         };
-        assemble(&input, (tables, facts), report, (&by_site, is_known))
+        let mut checked = assemble(&input, (tables, facts), report, (&by_site, is_known));
+        mark_losses((trace, &threads), facts, &mut checked.found);
+        checked
     };
     let mut pass_on = |results: &[PairResult]| so_far(assembled(results, SO_FAR_MAX));
     let wanted = extra.iter().map(|(a, b)| (u64::from(a.0), u64::from(b.0))).collect();
@@ -135,7 +139,6 @@ pub fn check<S: Specification>(
     cuts.append(&mut tried.cuts);
     let mut checked = assembled(&tried.pair_results, usize::MAX);
     mark_guards(trace, &mut checked.found);
-    mark_losses(trace, facts, &mut checked.found);
     if let Some(why) = why {
         explain_missed(why, &mut checked.found, cancel);
     }

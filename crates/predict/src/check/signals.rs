@@ -12,6 +12,7 @@ use super::category::Category;
 use super::facts::Facts;
 use super::found::Found;
 use anyorder_trace::{Event, EventId, EventKind, LocationId, LockId, TaskId, Trace};
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
 /// What is lost if a signal comes before a wait.
@@ -29,15 +30,18 @@ pub enum Loss {
 /// The most events of a thread that are visited before a wait or a signal.
 const VISITED_MAX: usize = 10_000;
 
-/// Marks what the pairs of signals and waits lose.
-pub(super) fn mark_losses(trace: &Trace, facts: &Facts, found: &mut [Found]) {
-    let mut threads = None;
+/// Marks what the pairs of signals and waits lose. `threads` is made when it is first needed.
+pub(super) fn mark_losses<'t>(
+    (trace, threads): (&'t Trace, &OnceCell<Threads<'t>>),
+    facts: &Facts,
+    found: &mut [Found],
+) {
     for one in found.iter_mut() {
         let all_known = one.members.len() as u64 == one.total;
         if one.category != Category::LostSignal || !one.is_confirmed() || !all_known {
             continue;
         }
-        let threads = threads.get_or_insert_with(|| Threads::new(trace));
+        let threads = threads.get_or_init(|| Threads::new(trace));
         let pairs = one.event_pairs();
         let losses = pairs.into_iter().map(|pair| threads.loss(facts, pair));
         one.loss = losses.max().unwrap_or_default();
@@ -45,7 +49,8 @@ pub(super) fn mark_losses(trace: &Trace, facts: &Facts, found: &mut [Found]) {
 }
 
 /// The synchronisation and the accesses of each thread.
-struct Threads<'t> {
+#[derive(Debug)]
+pub(super) struct Threads<'t> {
     trace: &'t Trace,
     events: HashMap<TaskId, Vec<EventId>>,
 }

@@ -23,7 +23,7 @@ use crate::confirm::past::Past;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// The most semaphores of a cycle of which each two are looked at.
+/// The largest number of semaphores in a cycle for which all pairs are checked.
 const PAIRS_MAX: usize = 8;
 
 /// What is least left of some semaphores, wherever threads stand that are not of the cycle.
