@@ -1,5 +1,7 @@
 //! Annotations of programs: those of `anyorder.h`, and those of ThreadSanitizer.
 
+#![expect(clippy::print_stdout, reason = "says what was skipped")]
+
 use super::{common, found};
 use common::{command, folder, ran, workspace};
 use serde_json::Value;
