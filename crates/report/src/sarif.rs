@@ -205,8 +205,13 @@ fn result(finding: &Finding, rule_index: usize, input: Option<&str>) -> Value {
     result
 }
 
-/// Makes the call stacks of the sites, and of what they are about (§3.44).
+/// Makes the call stacks of the sites, and of what they are about (§3.44). Only for findings that
+/// say what they are about: a trace may have many thousands with long stacks, which take more memory
+/// than a limit leaves for the report.
 fn stacks(finding: &Finding) -> Vec<Value> {
+    if finding.related.is_empty() {
+        return Vec::new();
+    }
     let of_sites = finding.sites.iter().map(|site| (site_text(finding, site), site));
     let of_related = finding.related.iter().map(|one| (one.text.clone(), &one.site));
     let known = of_sites.chain(of_related).filter(|(_, site)| !site.stack.is_unknown());
