@@ -206,8 +206,8 @@ fn result(finding: &Finding, rule_index: usize, input: Option<&str>) -> Value {
 }
 
 /// Makes the call stacks of the sites, and of what they are about (§3.44). Only for findings that
-/// say what they are about: a trace may have many thousands with long stacks, which take more memory
-/// than a limit leaves for the report.
+/// say what they are about: a trace may have many thousands with long stacks, which take more
+/// memory than a limit leaves for the report.
 fn stacks(finding: &Finding) -> Vec<Value> {
     if finding.related.is_empty() {
         return Vec::new();
