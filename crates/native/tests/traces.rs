@@ -22,12 +22,16 @@ impl Names for Lines {
 }
 
 fn traced(events: &[(u32, u8, u64, u8, u64, u32)]) -> Traced {
+    traced_up_to(Options::default().events_max, events)
+}
+
+fn traced_up_to(events_max: u64, events: &[(u32, u8, u64, u8, u64, u32)]) -> Traced {
     let mut writer = Writer::default();
     for (time, &(thread, kind, address, arg, third, line)) in (1..).zip(events) {
         let pc = if line == 0 { 0 } else { pc(line) };
         writer.push(thread, Event { kind, address, arg, third, pc, time });
     }
-    let options = Options { slack: Slack(0), ..Options::default() };
+    let options = Options { slack: Slack(0), events_max };
     to_trace(&writer.recording(), &mut Lines, &options, &mut || true).expect("small tables")
 }
 
@@ -39,6 +43,28 @@ fn events(traced: &Traced) -> Vec<String> {
     let is_event = |line: &&str| line.starts_with('t') && !line.starts_with("task");
     let word = |line: &str| line.split(" stack=").next().unwrap_or_default().to_owned();
     text.lines().filter(is_event).map(word).collect()
+}
+
+#[test]
+fn a_trace_that_ends_early_does_not_say_that_a_thread_never_ran() {
+    let mut recorded = vec![
+        (0, kind::THREAD_CREATE, 1, 0, 0x5555_0000_1020, 11),
+        (0, kind::THREAD_CREATE, 2, 0, 0x5555_0000_1020, 11),
+    ];
+    for _ in 0..20 {
+        recorded.push((0, kind::LOCK, 0x2000, 0, 0, 12));
+        recorded.push((0, kind::UNLOCK, 0x2000, 0, 0, 13));
+    }
+    recorded.push((1, kind::THREAD_BEGIN, 0x7000_0000, 0, 0x1000, 0));
+    recorded.push((2, kind::THREAD_BEGIN, 0x7100_0000, 0, 0x1000, 0));
+    for events_max in [13, 20, 40, 1000] {
+        let traced = traced_up_to(events_max, &recorded);
+        assert_eq!(traced.stats.is_full, events_max < 1000);
+        assert!(traced.trace.len() as u64 <= events_max);
+        assert_eq!(traced.origins.len(), traced.trace.len());
+        let begin = events(&traced).iter().filter(|event| event.ends_with("begin")).count();
+        assert_eq!(begin, 2, "{:?}", events(&traced));
+    }
 }
 
 #[test]

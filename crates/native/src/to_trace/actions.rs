@@ -24,6 +24,8 @@ pub(crate) const NO_ORIGIN: u32 = u32::MAX;
 struct Thread {
     /// Its events so far.
     taken: u64,
+    /// Whether its creation is in the trace.
+    is_forked: bool,
     /// Whether it has an event besides its beginning.
     has_begun: bool,
     /// Whether it may have no further event: it has ended, or was joined.
@@ -75,6 +77,8 @@ pub(super) struct Maker<'a> {
     descriptors: FxHashMap<u64, u64>,
     conditions: FxHashMap<u64, Condition>,
     threads: Vec<Thread>,
+    /// Threads whose creation is in the trace, and nothing else yet.
+    awaited: usize,
     stats: Stats,
     failure: Option<u64>,
     /// By event of the trace: see [`Traced::origins`].
@@ -123,15 +127,17 @@ impl<'a> Maker<'a> {
             descriptors: FxHashMap::default(),
             conditions: FxHashMap::default(),
             threads: vec![Thread::default(); recording.threads.len()],
+            awaited: 0,
             stats: Stats::default(),
             failure: None,
             origins: Vec::new(),
         })
     }
 
-    /// Returns the number of events so far.
+    /// Returns the number of events that the trace would have if it ended here, without returns of
+    /// open invocations.
     pub(super) fn len(&self) -> usize {
-        self.columns.len()
+        self.columns.len() + self.awaited
     }
 
     /// Ends the trace.
@@ -142,6 +148,7 @@ impl<'a> Maker<'a> {
     pub(super) fn finish(mut self) -> Result<Traced, TableFull> {
         let open = self.invocations.all_open();
         self.end_calls(open, None)?;
+        self.begin_all();
         self.stats.ambiguous = self.stacks.ambiguous;
         self.stats.nowhere = self.stacks.unknown;
         let trace = Trace::new(self.interner.tables, self.columns);
@@ -149,10 +156,23 @@ impl<'a> Maker<'a> {
         Ok(Traced { trace, stats, failure, unseen: Vec::new(), origins })
     }
 
+    /// Lets each created thread begin. Where the trace ends early, the first event of a thread may
+    /// come later, which does not mean that it never ran.
+    fn begin_all(&mut self) {
+        for lane in 0..self.threads.len() {
+            let thread = self.threads[lane];
+            if thread.is_forked && thread.taken == 0 {
+                self.push_at(lane, EventKind::Begin.into(), 0, Where::NOWHERE);
+            }
+        }
+    }
+
     /// Takes the next event.
     pub(super) fn step(&mut self, step: &Step) -> Result<(), TableFull> {
         let (lane, event) = (step.thread, &step.event);
-        self.threads[lane].taken += 1;
+        let thread = &mut self.threads[lane];
+        self.awaited -= usize::from(thread.is_forked && thread.taken == 0);
+        thread.taken += 1;
         match event.kind {
             kind::CALL => self.stacks.call(lane, event.address),
             kind::RETURN => self.stacks.return_(lane),
@@ -498,6 +518,9 @@ impl<'a> Maker<'a> {
                 self.push(lane, event, EventKind::Exit, 0)
             }
             (kind::THREAD_CREATE, Some(child)) if !self.threads[child].has_begun => {
+                let thread = &mut self.threads[child];
+                self.awaited += usize::from(!thread.is_forked && thread.taken == 0);
+                thread.is_forked = true;
                 let handler = HandlerId::from_index(child);
                 self.push(lane, event, EventKind::Fork, handler.0)
             }

@@ -23,6 +23,11 @@ pub(super) struct Where {
     pub(super) stack: Option<StackId>,
 }
 
+impl Where {
+    /// No place in the code.
+    pub(super) const NOWHERE: Where = Where { site: SiteId::UNKNOWN, stack: None };
+}
+
 /// All stacks: each has a number, and equal ones have the same.
 #[derive(Debug)]
 pub(super) struct Stacks<'a> {
