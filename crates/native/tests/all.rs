@@ -3,6 +3,7 @@
 mod hostile;
 mod merged;
 mod packed;
+mod parts;
 mod plan;
 mod simulated;
 mod synthetic;
