@@ -1,9 +1,10 @@
 //! `anyorder run --replay`, and what cuts a run.
 
 use super::{build, commands_in, folder, found, in_programs, programs, result};
-use crate::common::command;
+use crate::common::{command, ran};
 use serde_json::Value;
 use std::fs;
+use std::io::Read;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -239,4 +240,31 @@ fn a_long_run_is_checked_in_parts() {
     assert_eq!(kept["stats"]["parts"], 1);
     let told = commands_in(folder.path(), &["info", "long.trace"]);
     assert!(told.stdout.contains("main"), "{told:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_a_killed_run_left_is_removed_by_the_next_one() {
+    let folder = folder();
+    let left = || fs::read_dir(folder.path()).expect("a folder").count();
+    let mut killed = command(&["run", "sh", "-c", "echo ready; read line"]);
+    killed.env("TMPDIR", folder.path()).stdin(Stdio::piped());
+    let mut killed = killed.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it runs");
+    let stdin = killed.stdin.take().expect("a pipe");
+    let mut said = [0; 5];
+    // The program runs now, and goes on when we are killed.
+    killed.stdout.as_mut().expect("a pipe").read_exact(&mut said).expect("it prints");
+    let run = || {
+        let next = ["run", "--format", "json", "./programs", "status", "0"];
+        let next = ran(command(&next).current_dir(programs()).env("TMPDIR", folder.path()));
+        assert_eq!(next.status, 0, "{next:?}");
+    };
+    run();
+    assert_eq!(left(), 1, "a run that lives keeps its folder");
+    killed.kill().expect("it is killed");
+    killed.wait().expect("it ended");
+    assert_eq!(left(), 1, "nobody removed it");
+    run();
+    assert_eq!(left(), 0);
+    drop(stdin);
 }
