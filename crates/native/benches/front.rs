@@ -1,10 +1,10 @@
 //! What it costs to make a trace of a recording: events a second of each part.
 //!
 //! `RECORDINGS` has folders with recordings, separated by colons. A program records into one where
-//! `LD_LIBRARY_PATH` has the runtime and `ANYORDER_RECORDING` is the folder. Each line has the
-//! events of the first recording of a folder and those of its trace, the seconds of processor time
-//! to read them, to pass over the threads once, to merge them, and to make a trace (all passes that this
-//! takes, without names), and how many million events a second that is.
+//! `LD_LIBRARY_PATH` has the runtime and `ANYORDER_RECORDING` is the folder. Each line is about the
+//! first recording of a folder: its events, those of its trace, and the seconds of processor time
+//! to read it, to pass over its threads once, to merge them, and to make the trace with all passes
+//! that this takes, without names; and how many million events a second that is.
 
 #![allow(clippy::print_stdout, reason = "a bench prints")]
 

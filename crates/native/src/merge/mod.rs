@@ -8,11 +8,11 @@
 //! Method: always the least time next, but an event that cannot come yet waits for the one that
 //! allows it. The threads are in a heap by the times of their next events; the one that came last
 //! stays beside it as long as it is the least. A lock is taken when it is free, a thread begins
-//! after its creation, and a join comes after the end of the thread, however long that takes. A
-//! wait ends after a signal, a barrier opens after the last arrival, and a permit is taken after it was
-//! given, if that comes within [`Slack`]; a waiter may also wake by itself, and a signal may have
-//! come from code that was not recorded. Where every thread waits, the least time comes next, and
-//! [`Merge::disorders`] counts it.
+//! after its creation, and a join comes after the end of the thread, however long that takes.
+//! A wait ends after a signal, a barrier opens after the last arrival, and a permit is taken after
+//! it was given, if that comes within [`Slack`]; a waiter may also wake by itself, and a signal may
+//! have come from code that was not recorded. Where every thread waits, the least time comes next,
+//! and [`Merge::disorders`] counts it.
 //!
 //! Guarantee: each event once, each thread in its order, and, where the times are exact, the order
 //! of the times. Cost: a constant for each event, the logarithm of the number of threads where
