@@ -1,5 +1,6 @@
 //! All tests of the crate in one binary.
 
+mod heap_merge;
 mod hostile;
 mod merged;
 mod packed;
@@ -9,3 +10,6 @@ mod simulated;
 mod synthetic;
 mod traces;
 mod variables;
+
+// What the files of the crate that tests include find there.
+use anyorder_native::recording;
