@@ -1,10 +1,11 @@
 //! Runs in a random order: one thread has the turn, and gives it away where a seed says so.
 //!
 //! The front end asks for such a run by a file that is shared with it, as
-//! `docs/formats/native-schedule.md` says. The functions of `interpose` and the atomic operations of `hooks` come here before and after
-//! what they do. A thread that has to wait for others does so here, not in the C library: it tries,
-//! and gives its turn away until an object that it waits for has changed. So the scheduler knows
-//! who can go on, and a run depends on nothing but its seed, as far as the program does not.
+//! `docs/formats/native-schedule.md` says. The functions of `interpose` and the atomic operations
+//! of `hooks` come here before and after what they do. A thread that has to wait for others does so
+//! here, not in the C library: it tries, and gives its turn away until an object that it waits for
+//! has changed. So the scheduler knows who can go on, and a run depends on nothing but its seed, as
+//! far as the program does not.
 //!
 //! A thread that waits in a call that is not known here keeps the turn until `watch` takes it away.
 //! Nothing is allocated. All state but a thread's own word is read and changed under one lock.
