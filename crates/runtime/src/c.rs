@@ -37,6 +37,7 @@ unsafe extern "C" {
         state: *mut c_int,
     ) -> c_int;
     pub(crate) fn pthread_testcancel();
+    pub(crate) fn __tls_get_addr(index: *mut usize) -> *mut c_void;
     pub(crate) fn pthread_attr_destroy(attributes: *mut c_void) -> c_int;
     pub(crate) fn on_exit(
         function: unsafe extern "C" fn(c_int, *mut c_void),
@@ -78,7 +79,6 @@ pub(crate) const RTLD_NEXT: *mut c_void = usize::MAX as *mut c_void;
 pub(crate) const SYS_READ: usize = 0;
 pub(crate) const SYS_WRITE: usize = 1;
 pub(crate) const SYS_CLOSE: usize = 3;
-pub(crate) const SYS_POLL: usize = 7;
 pub(crate) const SYS_LSEEK: usize = 8;
 pub(crate) const SYS_MMAP: usize = 9;
 pub(crate) const SYS_MUNMAP: usize = 11;

@@ -62,9 +62,9 @@ fn is_shared(cond: *mut c_void) -> bool {
 /// Waits in a scheduled run.
 fn wait_in_turn(turn: Turn, cond: *mut c_void, mutex: *mut Mutex, has_time: bool) -> c_int {
     let unlock = real!(pthread_mutex_unlock(*mut Mutex) -> c_int);
+    turn.point(Step::Wait, cond as usize);
     // SAFETY: the program calls a function that may be cancelled.
     unsafe { c::pthread_testcancel() };
-    turn.point(Step::Wait, cond as usize);
     let mut error = 0;
     let timed_out = turn.wait_for_signal(
         (cond as usize, mutex as usize),

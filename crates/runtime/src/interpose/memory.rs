@@ -100,7 +100,9 @@ export! {
 }
 
 fn free_at(block: *mut c_void, place: usize) {
-    schedule::point(Step::Free, block as usize);
+    if schedule::is_of_program(place) {
+        schedule::point(Step::Free, block as usize);
+    }
     freed(block, place);
     let address = block as usize;
     if !plan::keeps(address) && !quarantine::keeps(address) {

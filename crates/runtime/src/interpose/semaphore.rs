@@ -47,8 +47,6 @@ fn is_shared(semaphore: *mut c_void) -> bool {
 fn wait_in_turn(turn: Turn, semaphore: *mut c_void, has_time: bool, place: usize) -> c_int {
     turn.point(Step::Semaphore, semaphore as usize);
     let attempt = real!(sem_trywait(*mut c_void) -> c_int);
-    // SAFETY: the program calls a function that may be cancelled.
-    unsafe { c::pthread_testcancel() };
     let mut is_requested = false;
     let waited = turn.until(semaphore as usize, has_time, true, || {
         // SAFETY: the program waits for it.

@@ -174,10 +174,11 @@ pub(crate) fn join(thread: Pthread, place: usize, real: impl FnOnce() -> c_int) 
     if let Some(number) = number {
         sync(THREAD_JOIN_REQUEST, number, place);
     }
-    if let Some(turn) = schedule::turn() {
-        turn.join(thread);
-    }
-    let result = plan::blocking(real);
+    let result = match schedule::turn() {
+        Some(turn) if turn.join(thread) => turn.surely(real),
+        Some(turn) => turn.outside(real),
+        None => plan::blocking(real),
+    };
     joined(number, result, place);
     result
 }

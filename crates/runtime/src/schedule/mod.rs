@@ -17,7 +17,7 @@ mod wait;
 mod watch;
 
 use crate::block::block;
-use crate::c;
+use crate::{c, maps};
 use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use slots::{DEAD, FREE, NOBODY, OUTSIDE, READY, RUNNING, Slot, TIMED, slot};
 pub(crate) use wait::{Waited, cancelled, cond_wake, wake};
@@ -85,6 +85,8 @@ static WAKES: AtomicU64 = AtomicU64::new(0);
 static POKED: AtomicU32 = AtomicU32::new(0);
 /// Threads for which there was no slot.
 static UNKNOWN: AtomicU32 = AtomicU32::new(0);
+/// The code of the C library and of the loader, from and up to.
+static LIBRARIES: [[AtomicUsize; 2]; 2] = [const { [const { AtomicUsize::new(0) }; 2] }; 2];
 
 /// Returns whether this run is scheduled.
 #[inline(always)]
@@ -125,6 +127,13 @@ pub(crate) fn start(path: &[u8]) {
     if owner.is_err_and(|owner| owner != own) {
         return;
     }
+    let of_loader: unsafe extern "C" fn(*mut usize) -> *mut core::ffi::c_void = c::__tls_get_addr;
+    let inside = [c::pthread_self as *const () as usize, of_loader as *const () as usize];
+    for ([from, to], inside) in LIBRARIES.iter().zip(inside) {
+        let (start, end) = maps::mapping_of(inside);
+        from.store(start, Ordering::Relaxed);
+        to.store(end, Ordering::Relaxed);
+    }
     FILE.store(base as usize, Ordering::Release);
     choice::start(header.seed, header.length);
     let Some(first) = slots::take(0) else { return };
@@ -134,6 +143,15 @@ pub(crate) fn start(path: &[u8]) {
     TURN.store(first, Ordering::Relaxed);
     // SAFETY: the block is this thread's.
     unsafe { (*block()).schedule_slot = first as u32 + 1 };
+}
+
+/// Returns whether a place in the code is not in the C library, which calls its own functions while
+/// it has locks that are not known here.
+pub(crate) fn is_of_program(place: usize) -> bool {
+    let is_in = |[from, to]: &[AtomicUsize; 2]| {
+        (from.load(Ordering::Relaxed)..to.load(Ordering::Relaxed)).contains(&place)
+    };
+    !LIBRARIES.iter().any(is_in)
 }
 
 /// Ends the schedule in the child of a fork, which has one thread.
@@ -198,6 +216,8 @@ impl Turn {
         let block = block();
         // SAFETY: the block is this thread's.
         unsafe { (*block).schedule_inside = 1 };
+        // A cancellation may have ended what was sure.
+        self.slot().is_sure.store(0, Ordering::Relaxed);
         let has_it = alone(|| {
             if TURN.load(Ordering::Relaxed) == self.0 {
                 return true;
@@ -264,6 +284,14 @@ impl Turn {
             slot.repeats.store(0, Ordering::Relaxed);
             choice::lower(self.0);
         }
+    }
+
+    /// Calls a function that waits for what a thread does that has given its turn away for good.
+    pub(crate) fn surely<T>(self, function: impl FnOnce() -> T) -> T {
+        self.slot().is_sure.store(1, Ordering::Relaxed);
+        let result = function();
+        self.slot().is_sure.store(0, Ordering::Relaxed);
+        result
     }
 
     /// Calls a function that may wait for something outside of the program, without the turn.

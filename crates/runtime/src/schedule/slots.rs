@@ -44,6 +44,8 @@ pub(super) struct Slot {
     pub(super) needs_signal: AtomicU32,
     /// Whether nobody joins it.
     pub(super) is_detached: AtomicU32,
+    /// Whether it waits for what surely comes soon.
+    pub(super) is_sure: AtomicU32,
 }
 
 impl Slot {
@@ -60,6 +62,7 @@ impl Slot {
             sleeps: AtomicU32::new(0),
             needs_signal: AtomicU32::new(0),
             is_detached: AtomicU32::new(0),
+            is_sure: AtomicU32::new(0),
         }
     }
 
@@ -117,6 +120,7 @@ pub(super) fn take(number: u32) -> Option<usize> {
     slot.sleeps.store(0, Ordering::Relaxed);
     slot.needs_signal.store(0, Ordering::Relaxed);
     slot.is_detached.store(0, Ordering::Relaxed);
+    slot.is_sure.store(0, Ordering::Relaxed);
     Some(found)
 }
 

@@ -25,6 +25,10 @@ impl Turn {
         can_be_cancelled: bool,
         mut attempt: impl FnMut() -> Option<T>,
     ) -> Waited<T> {
+        if can_be_cancelled {
+            // SAFETY: the program calls a function that may be cancelled.
+            unsafe { c::pthread_testcancel() };
+        }
         loop {
             let wakes = WAKES.load(Ordering::Acquire);
             if let Some(result) = attempt() {
@@ -32,7 +36,7 @@ impl Turn {
             }
             let timed_out = self.block_on(object, has_time, wakes);
             if can_be_cancelled {
-                // SAFETY: the program calls a function that may be cancelled.
+                // SAFETY: as above.
                 unsafe { c::pthread_testcancel() };
             }
             if timed_out {
@@ -103,13 +107,13 @@ impl Turn {
         is_last
     }
 
-    /// Waits for the end of a thread, if that is scheduled.
-    pub(crate) fn join(self, thread: Pthread) {
+    /// Waits for the end of a thread. Returns whether that is scheduled.
+    pub(crate) fn join(self, thread: Pthread) -> bool {
         self.point(Step::Join, 0);
         // SAFETY: a thread that can be joined has its block. Its slot was set before it began.
         let birth = unsafe { (*block_of(thread)).schedule_birth };
         if birth == 0 {
-            return;
+            return false;
         }
         let (joined, number) = (slot(slot_of(birth)), (birth >> 32) as u32);
         let is_over = || {
@@ -124,6 +128,7 @@ impl Turn {
                 }
             });
         }
+        true
     }
 }
 

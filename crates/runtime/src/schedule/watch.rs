@@ -55,7 +55,9 @@ fn look(own: usize) {
         if holder == NOBODY && matches!(slot(own).state(), READY) {
             dispatch();
         }
-        if !matches!(state, READY | TIMED) || now - LOOKED.load(Ordering::Relaxed) < LOOK / 2 {
+        if !matches!(state, READY | TIMED)
+            || now.saturating_sub(LOOKED.load(Ordering::Relaxed)) < LOOK / 2
+        {
             holder = NOBODY;
         }
         if holder != NOBODY {
@@ -76,6 +78,12 @@ fn look(own: usize) {
     }
     let thread = slot(holder).thread_id.load(Ordering::Relaxed);
     let looks = match state_of(thread) {
+        // It has the turn, and has not woken up yet.
+        _ if slot(holder).word.load(Ordering::Relaxed) != 0 => {
+            SEEN.store(u64::MAX, Ordering::Relaxed);
+            return;
+        }
+        b'S' if slot(holder).is_sure.load(Ordering::Relaxed) != 0 => 0,
         b'S' => ASLEEP.fetch_add(1, Ordering::Relaxed) + 1,
         b'R' => {
             ASLEEP.store(0, Ordering::Relaxed);
@@ -83,7 +91,7 @@ fn look(own: usize) {
         }
         _ => return,
     };
-    if looks < LOOKS && now - SINCE.load(Ordering::Relaxed) < COMPUTES {
+    if looks < LOOKS && now.saturating_sub(SINCE.load(Ordering::Relaxed)) < COMPUTES {
         return;
     }
     alone(|| {
