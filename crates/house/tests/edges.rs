@@ -73,6 +73,8 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("native/src/launch/folder.rs", "", "a folder for the runtime and its recordings"),
     ("native/src/launch/mod.rs", "fs::create_dir", "that folder"),
     ("native/src/launch/mod.rs", "fs::write(", "the runtime, in that folder"),
+    ("native/src/launch/mod.rs", "fs::File", "what a run prints, in that folder"),
+    ("native/src/launch/mod.rs", "File::create", "the same"),
     ("native/src/launch/mod.rs", "fs::hard_link", "its other names"),
     (
         "native/src/launch/recognise.rs",
@@ -85,6 +87,8 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("native/src/plan/file.rs", "read_to_end(", "takes what the plan has at the most"),
     ("native/src/rerun.rs", "fs::", "makes the plan, in the folder of the runtime"),
     ("native/src/rerun.rs", "OpenOptions::new", "the same plan"),
+    ("native/src/schedule.rs", "fs::", "what decides the order of a run, in the same folder"),
+    ("native/src/schedule.rs", "OpenOptions::new", "the same file"),
     ("native/src/variables.rs", "File::open", "debugging information, section by section"),
     ("native/src/variables.rs", "fs::File", "the same"),
     ("native/src/symbols.rs", "read_to_end(", "takes the first 64 KiB"),

@@ -19,6 +19,7 @@ pub mod merge;
 pub mod plan;
 pub mod recording;
 pub mod rerun;
+pub mod schedule;
 pub mod symbols;
 mod to_trace;
 pub mod variables;

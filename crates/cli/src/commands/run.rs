@@ -3,6 +3,7 @@
 mod confirm;
 mod images;
 mod replay;
+mod stress;
 
 use crate::args::{GROUPS, Global, RunArgs, RunStreams, word_of};
 use crate::commands::predict::UNCONFIRMED;
@@ -20,6 +21,7 @@ use anyorder_common::numbers::plural;
 use anyorder_common::text::{quote, shown};
 use anyorder_drive::native_run::launch::{Build, Ended, Launch, Stage, find_program, recognise};
 use anyorder_drive::native_run::{RecordedImage, RecordedRun, describe, traced};
+use anyorder_drive::native_stress::{Scheduled, watch as scheduled};
 use anyorder_drive::{JobControl, JobResult, Reported, check_trace};
 use anyorder_finding::{Finding, Input, Warning, WarningKind, exit, option, stat};
 use anyorder_formats::detect::Format;
@@ -33,6 +35,7 @@ use std::mem;
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, Stdio};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 /// The most bytes of one recording that are read, where memory has no limit.
 const BYTES_MAX: u64 = 16 << 30;
@@ -77,6 +80,8 @@ pub(super) fn run(args: &RunArgs, global: &Global, watch: &Watch) -> Result<Exit
     let runner = runner.accepting_with(&args.counting, &suppressions)?;
     let stage = Stage::new().map_err(|error| Usage::CannotRecord { error })?;
     let stdout = PROGRAM_STDOUT.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let mut schedule = stress::prepare_single(args, &stage)?;
+    let schedule_path = stage.schedule();
     let launch = Launch {
         program: &program,
         name,
@@ -84,13 +89,24 @@ pub(super) fn run(args: &RunArgs, global: &Global, watch: &Watch) -> Result<Exit
         build: &build,
         stdout,
         plan: None,
+        schedule: schedule.as_ref().map(|_| schedule_path.as_path()),
+        caught: None,
         is_silent: false,
         recording_max: args.max_recording,
     };
     let not_started = |error| Usage::NotStarted { name: name.clone(), error };
     let running = stage.start(launch).map_err(not_started)?;
-    let (ended, is_interrupted) = foreground::run(&running, || running.wait(args.run_time_limit));
-    let ended = End { ended: ended.map_err(not_started)?, is_interrupted };
+    let (ended, is_interrupted) = foreground::run(&running, || match &mut schedule {
+        None => Ok((running.wait(args.run_time_limit)?, None)),
+        Some(file) => {
+            let limit = args.run_time_limit.unwrap_or(Duration::MAX);
+            let mut go_on = || watch.control().cancel.reason().is_none();
+            let run = scheduled(&running, file, limit, &mut go_on)?;
+            Ok((Ended { timed_out: run.is_killed, ..run.ended }, Some(run)))
+        }
+    });
+    let (ended, scheduled) = ended.map_err(not_started)?;
+    let ended = End { ended, is_interrupted, scheduled };
     say_end(name, &ended, global);
     let images = stage.found().map_err(|error| failed_to_read(&stage.recordings(), error))?;
     let images = choose(name, &images)?;
@@ -130,6 +146,8 @@ pub(super) fn run(args: &RunArgs, global: &Global, watch: &Watch) -> Result<Exit
 struct End {
     ended: Ended,
     is_interrupted: bool,
+    /// What a single run in a random order came to.
+    scheduled: Option<Scheduled>,
 }
 
 /// What starts the program once more.
@@ -141,9 +159,18 @@ pub(super) struct Again<'a> {
     build: &'a Build,
 }
 
+/// The words of the command of a program.
+fn name_and<'a>(again: &'a Again<'_>) -> impl Iterator<Item = &'a OsStr> {
+    std::iter::once(again.name).chain(again.arguments.iter().map(AsRef::as_ref))
+}
+
 /// Sets the command that shows a finding again. Without `--record` no file has the trace, and no
 /// command can read it.
 fn set_replay(args: &RunArgs, finding: &mut Finding) {
+    let is_own = |replay: &String| replay.starts_with("anyorder run --stress");
+    if finding.replay.as_ref().is_some_and(is_own) {
+        return;
+    }
     let Some(file) = &args.record else {
         finding.replay = None;
         return;
@@ -223,7 +250,7 @@ fn images_of(
         runner.working_on(&input);
         let mut result = JobResult::default();
         last = None;
-        read((&path, image), args, runner, &mut |part| {
+        read((&path, &image.events, &image.maps), args, runner, &mut |part| {
             if let Some(file) = &kept {
                 write(file, &part.input.trace, runner)?;
             }
@@ -302,6 +329,15 @@ fn add_part(
     stats.set(stat::PRIVATE_ACCESSES, part.stats.private);
     stats.set(stat::REPEATED_ACCESSES, part.repeated);
     stats.set(stat::PARTS, part.part as u64 + 1);
+    if image.is_started && (!part.stats.is_part || args.record.is_some()) {
+        match &ended.scheduled {
+            Some(run) => stress::judge_single(args, again, run, (part, result)),
+            None if args.stress.is_some() => {
+                stress::stress(again, &part.input.name, result, args, ended, runner)?;
+            }
+            None => {}
+        }
+    }
     Ok(())
 }
 
@@ -332,12 +368,11 @@ fn set_end(result: &mut JobResult, args: &RunArgs, end: &End) {
 
 /// Reads the recording of one image, and gives its parts to `take`.
 fn read(
-    (name, image): (&Path, &Image),
+    (name, events, maps): (&Path, &Path, &Path),
     args: &RunArgs,
     runner: &Runner<'_>,
     take: &mut dyn FnMut(RecordedRun<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let (events, maps) = (&image.events, &image.maps);
     let maps_text = read_found(maps, MAPS, ask).map_err(|error| failed(maps, MAPS, error))?;
     let source = Source::open(events, ask).map_err(|error| failed_to_read(events, error))?;
     let memory = runner.watch.asked.memory_limit;

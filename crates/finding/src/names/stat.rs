@@ -210,6 +210,21 @@ names! { StatName:
     REPEATED_TASKS "repeated_tasks";
     /// Second runs of a program.
     RERUNS "reruns";
+    /// Runs of a program in random orders.
+    STRESS_RUNS "stress_runs";
+    /// Different orders of these runs.
+    STRESS_SCHEDULES "stress_schedules";
+    /// Those of these runs that failed.
+    STRESS_FAILED "stress_failed";
+    /// The seeds of the runs that failed.
+    STRESS_SEEDS "stress_seeds";
+    /// Those of these runs that took too long, and were ended.
+    STRESS_TIMED_OUT "stress_timed_out";
+    /// The most steps of such a run: places where another thread could go on.
+    STRESS_STEPS "stress_steps";
+    /// How often such a run had to go on with another thread, since one waited in a call that is
+    /// not known, or computed for long. Such a run need not be the same again.
+    STRESS_TAKEN "stress_taken";
     /// Operations of a trace.
     OPERATIONS "operations";
     /// Strongly connected components of the conflicts.

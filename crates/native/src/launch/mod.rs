@@ -38,6 +38,9 @@ const RECORDING_MAX: &str = "ANYORDER_MAX_RECORDING";
 /// The variable by which it finds its plan.
 const PLAN: &str = "ANYORDER_PLAN";
 
+/// The variable by which it finds what decides its order.
+const SCHEDULE: &str = "ANYORDER_SCHEDULE";
+
 /// A folder with the image, and one for the recording. Both are removed with it, and by the next
 /// run if this one is killed.
 #[derive(Debug)]
@@ -60,6 +63,10 @@ pub struct Launch<'a> {
     pub stdout: Option<Stdio>,
     /// The plan that its threads keep. Under one nothing is recorded.
     pub plan: Option<&'a Path>,
+    /// The file that decides the order of its threads.
+    pub schedule: Option<&'a Path>,
+    /// Files that take its standard output and errors. It reads nothing then.
+    pub caught: Option<[std::fs::File; 2]>,
     /// Whether it reads nothing, and what it prints is thrown away.
     pub is_silent: bool,
     /// The most bytes of a recording.
@@ -107,6 +114,28 @@ impl Stage {
         self.folder.path().join("plan")
     }
 
+    /// Returns the file that decides the order of a run.
+    #[must_use]
+    pub fn schedule(&self) -> PathBuf {
+        self.folder.path().join("schedule")
+    }
+
+    /// Makes the files that take the standard output and errors of a run.
+    ///
+    /// # Errors
+    ///
+    /// Fails when they cannot be made.
+    pub fn catch(&self) -> io::Result<[std::fs::File; 2]> {
+        let [output, errors] = self.caught();
+        Ok([std::fs::File::create(output)?, std::fs::File::create(errors)?])
+    }
+
+    /// Returns the paths of these files.
+    #[must_use]
+    pub fn caught(&self) -> [PathBuf; 2] {
+        ["output", "errors"].map(|name| self.folder.path().join(name))
+    }
+
     /// Starts a program. It has our standard streams, but for its output where another one is
     /// given.
     ///
@@ -121,6 +150,10 @@ impl Stage {
         command.envs(self.variables(launch.plan, launch.build));
         if let Some(most) = launch.recording_max {
             command.env(RECORDING_MAX, most.to_string());
+        }
+        command.envs(launch.schedule.map(|file| (SCHEDULE, file)));
+        if let Some([stdout, stderr]) = launch.caught {
+            command.stdin(Stdio::null()).stdout(stdout).stderr(stderr);
         }
         if let Some(stdout) = launch.stdout {
             command.stdout(stdout);

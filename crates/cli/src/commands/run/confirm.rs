@@ -187,6 +187,8 @@ impl Reruns<'_> {
             build: self.again.build,
             stdout: None,
             plan: None,
+            schedule: None,
+            caught: None,
             is_silent: true,
             recording_max: None,
         };
