@@ -21,3 +21,4 @@ pub(crate) mod signals;
 mod streams;
 mod strings;
 mod threads;
+mod times;

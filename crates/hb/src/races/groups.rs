@@ -14,7 +14,7 @@ pub enum GroupBy {
     /// By field: class and field (co-enabled: object and field), or variable. Address ranges are
     /// grouped by pair of sites.
     Field,
-    /// By pair of source positions.
+    /// By pair of source positions, in either order.
     Sites,
 }
 
@@ -36,7 +36,7 @@ pub(crate) enum Key {
     Field { class: NameId, field: NameId, object: Option<u64> },
     /// A variable.
     Variable(LocationId),
-    /// The source positions of the earlier and the later access.
+    /// The source positions of the two accesses, the lesser first: either may come first.
     Sites(SiteId, SiteId),
 }
 
@@ -118,7 +118,8 @@ fn key(
     let (a, b) = (races.run(pair.0), races.run(pair.1));
     let sites = || {
         let site = |event: EventId| trace.columns().sites[event.index()];
-        Key::Sites(site(a.last), site(b.first))
+        let (one, other) = (site(a.last), site(b.first));
+        Key::Sites(one.min(other), one.max(other))
     };
     if by == GroupBy::Sites {
         return sites();
