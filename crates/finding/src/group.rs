@@ -1,17 +1,17 @@
 //! Groups findings with the same cause.
 //!
-//! **Missing orders.** A thread that frees, destroys or closes an object that another thread still uses
-//! causes as many findings as the object has fields and locks. **Method.** All these findings miss
-//! one order: everything that the using thread does must come before the first end. A finding
-//! belongs to the group if its first action is by the using thread, and its second by the ending
-//! thread, at that event or after it: the missing order orders these actions too.
+//! **Missing orders.** A thread that frees, destroys or closes an object that another thread still
+//! uses causes as many findings as the object has fields and locks. All these findings miss one
+//! order: everything that the using thread does must come before the first end. A finding belongs
+//! to the group if its first action is by the using thread, and its second by the ending thread, at
+//! that event or after it: the missing order orders these actions too.
 //!
 //! **Memory.** Where each pair of places is a finding, a variable without a lock causes as many as
 //! it has places that use it. Races of one memory that are in no group of a missing order form a
 //! group, too ([`assign_groups_of_memory`]).
 //!
-//! **Guarantee.** No finding is removed from a result. A group says which findings one repair fixes,
-//! and reports show one of them in full.
+//! **Guarantee.** No finding is removed from a result. A group says which findings one repair
+//! fixes, and reports show one of them in full.
 
 use crate::finding::Finding;
 use crate::words::Kind;

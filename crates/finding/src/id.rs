@@ -37,8 +37,8 @@ pub fn assign_ids(findings: &mut [Finding]) {
 
 /// Like [`assign_ids`], for the findings of several inputs. Each finding names its input.
 pub fn assign_ids_of(findings: &mut [Finding], origins: &Origins) {
-    // What earlier versions hashed: whole paths, and addresses of locks. Most findings have the same
-    // hash in all ways.
+    // What earlier versions hashed: whole paths, and addresses of locks. Most findings have the
+    // same hash in all ways.
     let mut whole: Vec<u64> = Vec::with_capacity(findings.len());
     let mut addressed: Vec<u64> = Vec::with_capacity(findings.len());
     let mut plain: Vec<u64> = Vec::with_capacity(findings.len());

@@ -5,7 +5,7 @@ use crate::races::coverage::Uncovered;
 use crate::races::detector::{Races, RunId};
 use crate::races::filters::{Filter, Filters};
 use anyorder_system::{Cancel, Stopped};
-use anyorder_trace::{EventId, Location, LocationId, NameId, SiteId, Trace};
+use anyorder_trace::{EventId, Location, LocationId, NameId, SourcePosition, Trace};
 use rustc_hash::FxHashMap;
 
 /// How races are grouped.
@@ -37,7 +37,7 @@ pub(crate) enum Key {
     /// A variable.
     Variable(LocationId),
     /// The source positions of the two accesses, the lesser first: either may come first.
-    Sites(SiteId, SiteId),
+    Sites(SourcePosition, SourcePosition),
 }
 
 /// A group of races.
@@ -117,7 +117,8 @@ fn key(
 ) -> Key {
     let (a, b) = (races.run(pair.0), races.run(pair.1));
     let sites = || {
-        let site = |event: EventId| trace.columns().sites[event.index()];
+        let site =
+            |event: EventId| trace.tables().source_position(trace.columns().sites[event.index()]);
         let (one, other) = (site(a.last), site(b.first));
         Key::Sites(one.min(other), one.max(other))
     };
