@@ -19,6 +19,9 @@ use rustc_hash::FxHashMap;
 /// The origin of an event of the trace that was not recorded.
 pub(crate) const NO_ORIGIN: u32 = u32::MAX;
 
+/// The bytes of a page of memory.
+const PAGE: u64 = 4_096;
+
 /// How far a thread has come.
 #[derive(Clone, Copy, Debug, Default)]
 struct Thread {
@@ -218,7 +221,8 @@ impl<'a> Maker<'a> {
             kind::READ_RANGE | kind::WRITE_RANGE => event.third,
             _ => u64::from(event.size()),
         };
-        if size == 0 {
+        // No memory is in the first page: the access failed, and a handler has gone on.
+        if size == 0 || event.address < PAGE {
             return Ok(());
         }
         if !self.survey.sharing.is_shared(lane as u32, event.address, size) {
@@ -384,6 +388,16 @@ impl<'a> Maker<'a> {
         self.push(lane, event, Op::new(EventKind::Release, mode), id)
     }
 
+    /// Gives back what a thread held at its end and others take later: nothing can come after its
+    /// join.
+    fn leave_to_heirs(&mut self, lane: usize) -> Result<(), TableFull> {
+        let survey = self.survey;
+        let held = |lock: &&u64| self.locks.held(**lock, lane).is_some();
+        let mut left: Vec<u64> = survey.inherited.iter().filter(held).copied().collect();
+        left.sort_unstable();
+        left.into_iter().try_for_each(|lock| self.release(lane, &Event::default(), lock))
+    }
+
     /// Begins an invocation. Its definition has the result, so it is made at the return.
     fn invoke(&mut self, lane: usize, event: &Event) -> Result<(), TableFull> {
         let survey = self.survey;
@@ -500,6 +514,7 @@ impl<'a> Maker<'a> {
                     self.stats.odd += 1;
                     return Ok(());
                 }
+                self.leave_to_heirs(child)?;
                 self.threads[child].is_over = true;
                 let handler = HandlerId::from_index(child);
                 self.push(lane, event, EventKind::Join, handler.0)

@@ -32,6 +32,8 @@ pub(super) struct Survey {
     pub(super) methods: Methods,
     /// Where accesses are: the low halves of the code addresses after them.
     pub(super) accesses_at: FxHashSet<u32>,
+    /// Locks that were taken after their owner had ended.
+    pub(super) inherited: FxHashSet<u64>,
     /// The time until which all threads are there, where the recording was cut.
     pub(super) until: Option<u64>,
 }
@@ -102,6 +104,9 @@ impl Survey {
             kind::READ_RANGE | kind::WRITE_RANGE => self.sharing.access(by, address, event.third),
             kind::ALLOC | kind::FREE => self.sharing.block(by, address, event.third),
             kind::THREAD_BEGIN => self.sharing.stack(by, address, event.third),
+            kind::LOCK if event.arg & 16 != 0 => {
+                self.inherited.insert(address);
+            }
             kind::BENIGN => self.benign.push((address, address.saturating_add(event.third))),
             kind::METHOD | kind::TEXT => self.methods.add(lane, event),
             kind::FENCE => {

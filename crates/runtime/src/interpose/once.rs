@@ -5,7 +5,8 @@ use crate::emit::sync;
 use crate::kind::{ACQUIRE, ATOMIC_STORE, GUARD, ONCE, RELEASE, arg};
 use crate::record;
 use crate::schedule::{self, Step};
-use core::ffi::c_int;
+use core::arch::global_asm;
+use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
 
 type Routine = unsafe extern "C" fn();
@@ -35,10 +36,10 @@ pub(super) fn once(control: *mut c_int, routine: Routine, place: usize) -> c_int
         });
     }
     let outer = CURRENT.get();
-    let call = OnceCall { control: control as usize, routine, place };
+    let call = OnceCall { control: control as usize, routine, place, outer };
     CURRENT.set(&raw const call as usize);
     // SAFETY: as the program calls it, but for the routine, which calls the program's.
-    let result = unsafe { real(control, run_current) };
+    let result = unsafe { real(control, anyorder_run_once) };
     CURRENT.set(outer);
     schedule::wake(control as usize);
     sync(ACQUIRE | arg(ONCE), control as usize, place);
@@ -54,6 +55,8 @@ struct OnceCall {
     control: usize,
     routine: Routine,
     place: usize,
+    /// The call that this one is inside of, or 0.
+    outer: usize,
 }
 
 /// The call that this thread is in: its address is in the block.
@@ -77,9 +80,60 @@ unsafe extern "C" fn run_current() {
     let call = CURRENT.get() as *const OnceCall;
     // SAFETY: the call is in a frame of this thread that waits for the return of this function.
     let (control, routine, place) = unsafe { ((*call).control, (*call).routine, (*call).place) };
+    // An exception may have ended another run of it.
+    sync(ACQUIRE | arg(ONCE), control, place);
     // SAFETY: the program wants it run.
     unsafe { routine() };
     sync(RELEASE | arg(ONCE), control, place);
+}
+
+// Calls `run_current`. It is the frame at which an exception or a cancellation is noticed that ends
+// the routine: the unwinder asks for it.
+global_asm!(
+    ".pushsection .text.anyorder_run_once, \"ax\", @progbits",
+    ".hidden anyorder_run_once",
+    ".globl anyorder_run_once",
+    ".type anyorder_run_once, @function",
+    "anyorder_run_once:",
+    ".cfi_startproc",
+    // The personality is at a distance of 32 bits.
+    ".cfi_personality 0x1b, {personality}",
+    "sub rsp, 8",
+    ".cfi_adjust_cfa_offset 8",
+    "call {run}",
+    "add rsp, 8",
+    ".cfi_adjust_cfa_offset -8",
+    "ret",
+    ".cfi_endproc",
+    ".popsection",
+    personality = sym leave_current,
+    run = sym run_current,
+);
+
+unsafe extern "C" {
+    fn anyorder_run_once();
+}
+
+/// The unwinder calls this for the frame: first to ask whether it catches the exception, then when
+/// it leaves the frame. What the routine did comes before the next run of it, as C++ says.
+unsafe extern "C" fn leave_current(
+    _version: c_int,
+    actions: c_int,
+    _class: u64,
+    _exception: *mut c_void,
+    _context: *mut c_void,
+) -> c_int {
+    const CLEANUP: c_int = 2;
+    const CONTINUE: c_int = 8;
+    if actions & CLEANUP != 0 {
+        let call = CURRENT.get() as *const OnceCall;
+        // SAFETY: the call is in the frame that called the one that is left.
+        let (control, place, outer) = unsafe { ((*call).control, (*call).place, (*call).outer) };
+        sync(RELEASE | arg(ONCE), control, place);
+        CURRENT.set(outer);
+        schedule::wake(control);
+    }
+    CONTINUE
 }
 
 export! {
@@ -91,11 +145,10 @@ export! {
         // SAFETY: the compiler gives a guard of 8 bytes.
         let state = unsafe { AtomicU32::from_ptr(guard) };
         schedule::point(Step::Once, guard as usize);
-        if begin_guarded(state) {
-            return 1;
-        }
+        let is_first = begin_guarded(state);
+        // An exception may have ended another attempt.
         sync(ACQUIRE | arg(GUARD), guard as usize, place);
-        0
+        c_int::from(is_first)
     }
 
     1 fn __cxa_guard_release(guard: *mut u32), |place| {
@@ -106,7 +159,8 @@ export! {
         end_guarded(unsafe { AtomicU32::from_ptr(guard) }, INITIALIZED);
     }
 
-    1 fn __cxa_guard_abort(guard: *mut u32), |_place| {
+    1 fn __cxa_guard_abort(guard: *mut u32), |place| {
+        sync(RELEASE | arg(GUARD), guard as usize, place);
         // SAFETY: as above.
         end_guarded(unsafe { AtomicU32::from_ptr(guard) }, 0);
     }
