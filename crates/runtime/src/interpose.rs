@@ -18,6 +18,7 @@ mod processes;
 mod rwlock;
 mod semaphore;
 pub(crate) mod signals;
+mod sleeps;
 mod streams;
 mod strings;
 mod threads;
