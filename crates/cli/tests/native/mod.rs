@@ -2,6 +2,7 @@
 
 mod annotated;
 mod launchers;
+mod library;
 mod replay;
 mod reports;
 mod surface;
