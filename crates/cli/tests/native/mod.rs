@@ -111,6 +111,12 @@ fn what_is_ordered_is_not_reported() {
     }
 }
 
+#[test]
+fn two_places_are_one_finding_whichever_comes_first() {
+    let found = found(&result("race-both-ways", &[]));
+    assert_eq!(found.len(), 1, "{found:?}");
+}
+
 /// Each run is another one, so what is asserted is what the runtime itself has seen. On a machine
 /// with much else to do, a thread that does not get a processor looks like one that waits: so there
 /// are three attempts.
