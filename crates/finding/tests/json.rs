@@ -130,7 +130,7 @@ fn fields_stand_in_the_documented_order() {
         r#""id":"0123456789abcdef","kind":"race","category":"co_enabled","severity":"note","#,
         r#""harm":"harmless","harm_class":"equal","#,
         r#""title":"`cart.items` is read and written in either order","#,
-        r#""input":"run.trace","group":"0123456789abcdef","sites":["#,
+        r#""input":"run.trace","group":"0123456789abcdef","group_of_memory":true,"sites":["#,
         r#"{"file":"app.js","line":1,"column":3,"function":"f","label":"L1","event":"7","task":"load/click#1","#,
         r#""handler":"page","thread":"main","location":"cart.items@0x41","allocated":"app.js:2 in init","access":"read","#,
         r#""chain":["posted by `init` at event 3","input `click`"],"#,

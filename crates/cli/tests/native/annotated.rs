@@ -10,7 +10,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 /// Builds a program in C++. Returns whether there is a compiler.
-fn build(source: &str, program: &Path, options: &[&str]) -> bool {
+pub(super) fn build(source: &str, program: &Path, options: &[&str]) -> bool {
     let compilers = Command::new("g++").arg("--version").output();
     if !compilers.is_ok_and(|output| output.status.success()) {
         println!("skipped: there is no g++");

@@ -3,6 +3,7 @@
 mod annotated;
 mod everything;
 mod launchers;
+mod library;
 mod replay;
 mod reports;
 mod surface;
@@ -109,6 +110,12 @@ fn what_is_ordered_is_not_reported() {
         assert_eq!(found(&result), [], "{which}");
         assert_eq!(result["verdict"], "ok", "{which}: {:?}", result["warnings"]);
     }
+}
+
+#[test]
+fn two_places_are_one_finding_whichever_comes_first() {
+    let found = found(&result("race-both-ways", &[]));
+    assert_eq!(found.len(), 1, "{found:?}");
 }
 
 /// Each run is another one, so what is asserted is what the runtime itself has seen. On a machine

@@ -42,6 +42,14 @@ static void *race(void *arg) {
     return arg;
 }
 
+static void *writes_again_and_again(void *arg) {
+    for (int i = 0; i < 4; i++) {
+        shared = i;
+        usleep(30000);
+    }
+    return arg;
+}
+
 static void *use_then_section(void *arg) {
     total += item->value;
     lock();
@@ -197,6 +205,13 @@ int main(int argc, char **argv) {
         thread = start(wait_for_two);
         add_and_signal();
         add_and_signal();
+        pthread_join(thread, NULL);
+    } else if (IS("race-both-ways")) {
+        thread = start(writes_again_and_again);
+        for (int i = 0; i < 4; i++) {
+            total += shared;
+            usleep(30000);
+        }
         pthread_join(thread, NULL);
     } else if (IS("idle-worker")) {
         start(work_for_ever);
