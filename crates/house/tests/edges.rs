@@ -70,7 +70,7 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("search/src/checkpoint/", "read_to_end(", "takes a piece"),
     ("formats/src/", "read_to_end(", "takes a block"),
     ("native/src/recording/", "read_to_end(", "takes a chunk, then no more than a bound"),
-    ("native/src/launch/mod.rs", "tempfile", "a folder for the runtime and its recordings"),
+    ("native/src/launch/folder.rs", "", "a folder for the runtime and its recordings"),
     ("native/src/launch/mod.rs", "fs::create_dir", "that folder"),
     ("native/src/launch/mod.rs", "fs::write(", "the runtime, in that folder"),
     ("native/src/launch/mod.rs", "fs::File", "what a run prints, in that folder"),

@@ -1,6 +1,7 @@
 //! Merged recordings of random runs: with exact clocks in the order of the run, and with clocks
 //! that differ in an order that can happen.
 
+use crate::heap_merge::HeapMerge;
 use crate::simulated::{Done, MEET, run};
 use crate::synthetic::Writer;
 use anyorder_common::random::{Random, Rng};
@@ -19,17 +20,20 @@ fn recorded(run: &[Done]) -> Recording {
     writer.recording()
 }
 
-/// Returns the merged order, and how often nobody could continue.
-fn merged(recording: &Recording) -> (Vec<Step>, u64) {
+/// Returns the merged order, which is that of the slow twin, and how often nobody could continue.
+fn merged(recording: &Recording, slack: Slack) -> (Vec<Step>, u64) {
     let mut known = Known::default();
     let threads = (0..recording.threads.len()).map(|lane| {
         let created = recording.events(lane).filter(|event| event.kind == kind::THREAD_CREATE);
         known.created.extend(created.map(|event| event.address as u32));
         (recording.threads[lane].number, recording.events(lane))
     });
-    let threads = threads.collect();
-    let mut merge = Merge::new(threads, known, Slack::default());
-    let steps = merge.by_ref().collect();
+    let threads: Vec<_> = threads.collect();
+    let mut slow = HeapMerge::new(threads.clone(), known.clone(), slack);
+    let mut merge = Merge::new(threads, known, slack);
+    let steps: Vec<Step> = merge.by_ref().collect();
+    assert!(slow.by_ref().eq(steps.iter().copied()), "the order of the slow twin");
+    assert_eq!(merge.disorders(), slow.disorders());
     (steps, merge.disorders())
 }
 
@@ -114,7 +118,7 @@ fn exact_clocks_give_the_order_of_the_run() {
         let run = run(seed, STEPS);
         run.iter().for_each(|(_, event)| *kinds.entry(event.kind).or_default() += 1);
         let recording = recorded(&run);
-        let (steps, disorders) = merged(&recording);
+        let (steps, disorders) = merged(&recording, Slack::default());
         let number = |step: &Step| recording.threads[step.thread].number;
         let order: Vec<Done> = steps.iter().map(|step| (number(step), step.event)).collect();
         assert_eq!(order, run, "seed {seed}");
@@ -147,6 +151,30 @@ fn well_formed(recording: &Recording, seed: u64) {
     assert_eq!(doubts.count(), 0, "seed {seed}: {problems:?}");
 }
 
+/// Times that have nothing to do with the run: locks are taken that others hold, waits end before
+/// their signals, and often nobody can continue.
+#[test]
+fn wild_clocks_give_the_order_of_the_slow_twin() {
+    let (mut forced, mut alone, mut waits) = (0, 0, 0);
+    for seed in sampled(400, 10_000) {
+        let mut rng = Rng::new(seed);
+        let most = rng.pick(&[1, 2_000, 100_000]);
+        let mut run = with_bad_clocks(&run(seed, STEPS), &mut rng, most);
+        if rng.percent(30) {
+            // Many events at the same time.
+            run.iter_mut().for_each(|(_, event)| event.time /= 64);
+        }
+        let (steps, disorders) = merged(&recorded(&run), Slack(rng.pick(&[0, 50, 5_000])));
+        assert_eq!(steps.len(), run.len(), "seed {seed}");
+        forced += disorders;
+        alone += steps.iter().filter(|step| step.came == Came::Alone).count();
+        let late = steps.windows(2).filter(|two| two[1].event.time < two[0].event.time);
+        waits += late.count();
+    }
+    println!("{forced} forced, {alone} alone, {waits} late");
+    assert!(forced > 20 && alone > 50 && waits > 100);
+}
+
 #[test]
 fn clocks_that_differ_give_an_order_that_can_happen() {
     let mut by_time: BTreeMap<&str, u64> = BTreeMap::new();
@@ -156,7 +184,7 @@ fn clocks_that_differ_give_an_order_that_can_happen() {
         let most = rng.pick(&[8, 80, 400]);
         let run = with_bad_clocks(&run(seed, STEPS), &mut rng, most);
         let recording = recorded(&run);
-        let (steps, disorders) = merged(&recording);
+        let (steps, disorders) = merged(&recording, Slack::default());
         assert_eq!(steps.len(), run.len(), "seed {seed}: each event once");
         for thread in 0..recording.threads.len() {
             let of_thread = steps.iter().filter(|step| step.thread == thread);

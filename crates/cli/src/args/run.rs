@@ -93,11 +93,16 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "SIZE", value_parser = parse_recording, help_heading = "Run")]
     pub(crate) max_recording: Option<u64>,
 
-    /// The most events of the trace that is made of a recording, without accesses of memory that
-    /// one thread uses alone. What the program does later is not looked at, and the result is not
-    /// complete. A million events take 100 to 800 MB
-    #[arg(long, value_name = "N", default_value_t = 4_000_000, help_heading = "Run")]
+    /// The most events that are looked at, without accesses of memory that one thread uses alone.
+    /// What the program does later is not, and the result is not complete
+    #[arg(long, value_name = "N", default_value_t = 32_000_000, help_heading = "Run")]
     pub(crate) max_trace: u64,
+
+    /// The most events that are looked at together. A longer run is divided where no thread holds a
+    /// lock, orders across such a place are not found, and the result is not complete. A million
+    /// events take 100 to 800 MB. With `--record`, what comes after the first part is left out
+    #[arg(long, value_name = "N", default_value_t = 4_000_000, value_parser = clap::value_parser!(u64).range(1000..), help_heading = "Run")]
+    pub(crate) max_part: u64,
 
     /// End the program after this time, and look at what it did until then; for example `30s`
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Run")]

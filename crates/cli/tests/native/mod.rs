@@ -4,6 +4,7 @@ mod annotated;
 mod launchers;
 mod replay;
 mod reports;
+mod stress;
 mod surface;
 
 use crate::common;

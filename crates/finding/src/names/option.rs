@@ -215,8 +215,10 @@ names! { OptionName:
     RUN_TIME_LIMIT "run-time-limit";
     /// The most bytes of a recording of a program.
     MAX_RECORDING "max-recording";
-    /// The most events of the trace that is made of a recording of a program.
+    /// The most events that are made of a recording of a program.
     MAX_TRACE "max-trace";
+    /// The most events of a recording of a program that are looked at together.
+    MAX_PART "max-part";
     /// A signal ended the program that was run, Ctrl-C or another one to the command; no option.
     RUN_INTERRUPT "run-interrupt";
     /// The user ended the job; no option.

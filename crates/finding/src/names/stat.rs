@@ -265,6 +265,8 @@ names! { StatName:
     VIOLATIONS_OF_START_ORDER "violations_of_start_order";
     /// Events in the recordings of a program, calls and returns included.
     RECORDED "recorded";
+    /// The parts of a recording that were looked at one after the other.
+    PARTS "parts";
     /// Accesses to memory that no other thread touches, which are not in the trace.
     PRIVATE_ACCESSES "private_accesses";
     /// Repeated accesses that were not recorded.

@@ -7,11 +7,13 @@
 //! locks, threads and memory are seen, and its accesses are not.
 
 mod child;
+mod folder;
 mod recognise;
 
 pub use child::{Ended, Program, Signal};
 pub use recognise::{Build, Recognised, Refusal, Sanitized, find_program, recognise};
 
+use folder::RunFolder;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -39,10 +41,11 @@ const PLAN: &str = "ANYORDER_PLAN";
 /// The variable by which it finds what decides its order.
 const SCHEDULE: &str = "ANYORDER_SCHEDULE";
 
-/// A folder with the image, and one for the recording. Both are removed with it.
+/// A folder with the image, and one for the recording. Both are removed with it, and by the next
+/// run if this one is killed.
 #[derive(Debug)]
 pub struct Stage {
-    folder: tempfile::TempDir,
+    folder: RunFolder,
 }
 
 /// What a program is started with.
@@ -71,7 +74,8 @@ pub struct Launch<'a> {
 }
 
 impl Stage {
-    /// Makes the folders, below the folder for temporary files.
+    /// Makes the folders, below the folder for temporary files. Removes those that runs which were
+    /// killed have left there.
     ///
     /// # Errors
     ///
@@ -81,7 +85,7 @@ impl Stage {
             let what = "programs can be recorded on Linux on x86-64 only";
             return Err(io::Error::new(io::ErrorKind::Unsupported, what));
         }
-        let folder = tempfile::Builder::new().prefix("anyorder-run-").tempdir()?;
+        let folder = RunFolder::create(&std::env::temp_dir())?;
         let stage = Stage { folder };
         std::fs::create_dir(stage.libraries())?;
         std::fs::create_dir(stage.recordings())?;

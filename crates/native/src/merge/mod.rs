@@ -5,17 +5,19 @@
 //! same as following the times: clocks of two processors may differ a little, and an event may get
 //! its time a moment after it took effect.
 //!
-//! Method: always the least time next (a heap of the threads), but an event that cannot come yet
-//! waits for the one that allows it. A lock is taken when it is free, a thread begins after its
-//! creation, and a join comes after the end of the thread, however long that takes. A wait ends
-//! after a signal, a barrier opens after the last arrival, and a permit is taken after it was
-//! given, if that comes within [`Slack`]; a waiter may also wake by itself, and a signal may have
-//! come from code that was not recorded. Where every thread waits, the least time comes next, and
-//! [`Merge::disorders`] counts it.
+//! Method: always the least time next, but an event that cannot come yet waits for the one that
+//! allows it. The threads are in a heap by the times of their next events; the one that came last
+//! stays beside it as long as it is the least. A lock is taken when it is free, a thread begins
+//! after its creation, and a join comes after the end of the thread, however long that takes.
+//! A wait ends after a signal, a barrier opens after the last arrival, and a permit is taken after
+//! it was given, if that comes within [`Slack`]; a waiter may also wake by itself, and a signal may
+//! have come from code that was not recorded. Where every thread waits, the least time comes next,
+//! and [`Merge::disorders`] counts it.
 //!
 //! Guarantee: each event once, each thread in its order, and, where the times are exact, the order
-//! of the times. Cost: the logarithm of the number of threads for each event, and for a lock that
-//! many wait for, one more step for each of them at each release.
+//! of the times. Cost: a constant for each event, the logarithm of the number of threads where
+//! another thread than the last one is next, and for a lock that many wait for, one more step for
+//! each of them at each release.
 
 pub(crate) mod held;
 mod objects;
@@ -25,7 +27,7 @@ use hashbrown::HashMap;
 use held::{Locks, Mode};
 use objects::Objects;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeSet, BinaryHeap};
 
 /// How long, in units of the clock, an event waits for what should have come before it, where it
 /// could also come without.
@@ -61,6 +63,9 @@ pub enum Came {
     Forced,
 }
 
+/// Kinds below this one wait for nothing, and nobody waits for them.
+const EFFECTS: u8 = kind::LOCK;
+
 /// What an event waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Awaited {
@@ -88,13 +93,19 @@ pub struct Known {
     pub created: hashbrown::HashSet<u32>,
 }
 
+/// The time of a next event, the thread, its turn, and whether this is the end of a wait.
+type Entry = (u64, usize, u64, bool);
+
 /// The merged order, one event after the other.
 pub struct Merge<I> {
     lanes: Vec<Lane<I>>,
     by_number: HashMap<u32, usize>,
-    /// The time of the next event, the thread, its turn, and whether this is the end of a wait.
-    heap: BinaryHeap<Reverse<(u64, usize, u64, bool)>>,
+    heap: BinaryHeap<Reverse<Entry>>,
+    /// The entry of the thread that came last. It belongs to the heap.
+    ahead: Option<Entry>,
     waiting: HashMap<Awaited, Vec<usize>>,
+    /// The threads in `waiting`, by the times of their next events.
+    by_time: BTreeSet<(u64, usize)>,
     known: Known,
     locks: Locks,
     objects: Objects,
@@ -109,7 +120,9 @@ impl<I: Iterator<Item = Event>> Merge<I> {
             lanes: Vec::with_capacity(threads.len()),
             by_number: HashMap::default(),
             heap: BinaryHeap::new(),
+            ahead: None,
             waiting: HashMap::default(),
+            by_time: BTreeSet::new(),
             known,
             locks: Locks::default(),
             objects: Objects::default(),
@@ -127,6 +140,11 @@ impl<I: Iterator<Item = Event>> Merge<I> {
         merge
     }
 
+    /// Returns whether events are left.
+    pub fn has_next(&self) -> bool {
+        self.lanes.iter().any(|lane| lane.next.is_some())
+    }
+
     /// Returns how often no thread could continue, so that an event came too early.
     pub fn disorders(&self) -> u64 {
         self.disorders
@@ -137,10 +155,22 @@ impl<I: Iterator<Item = Event>> Merge<I> {
         self.lanes.iter().map(|lane| &lane.events)
     }
 
-    fn enqueue(&mut self, lane: usize) {
+    /// Returns the entry of a thread's next event.
+    fn entry(&self, lane: usize) -> Option<Entry> {
         let one = &self.lanes[lane];
-        if let Some(event) = one.next {
-            self.heap.push(Reverse((event.time, lane, one.turn, false)));
+        one.next.as_ref().map(|event| (event.time, lane, one.turn, false))
+    }
+
+    fn enqueue(&mut self, lane: usize) {
+        self.heap.extend(self.entry(lane).map(Reverse));
+    }
+
+    /// Takes the least entry of the heap.
+    fn pop(&mut self) -> Option<Entry> {
+        let Some(own) = self.ahead.take() else { return self.heap.pop().map(|Reverse(top)| top) };
+        match self.heap.peek_mut() {
+            Some(mut top) if top.0 < own => Some(std::mem::replace(&mut *top, Reverse(own)).0),
+            _ => Some(own),
         }
     }
 
@@ -153,8 +183,11 @@ impl<I: Iterator<Item = Event>> Merge<I> {
         one.turn += 1;
         one.next = one.events.next();
         let (ended, number) = (one.next.is_none(), one.number);
-        self.enqueue(lane);
-        self.apply(lane, &event);
+        // The heap has no entry of this thread that counts, and nobody else is ahead.
+        self.ahead = self.entry(lane);
+        if event.kind >= EFFECTS {
+            self.apply(lane, &event);
+        }
         if ended {
             self.free(Awaited::End(number));
         }
@@ -163,16 +196,22 @@ impl<I: Iterator<Item = Event>> Merge<I> {
 
     /// Ends the wait of a thread without what it waits for.
     fn unlist(&mut self, lane: usize) {
-        if let Some(awaited) = self.lanes[lane].awaits.take()
-            && let Some(list) = self.waiting.get_mut(&awaited)
-        {
+        let Some(awaited) = self.lanes[lane].awaits.take() else { return };
+        self.by_time.remove(&self.key(lane));
+        if let Some(list) = self.waiting.get_mut(&awaited) {
             list.retain(|one| *one != lane);
         }
+    }
+
+    /// Returns the place of a waiting thread in `by_time`.
+    fn key(&self, lane: usize) -> (u64, usize) {
+        (self.lanes[lane].next.map_or(0, |event| event.time), lane)
     }
 
     /// Lets those continue who wait for this.
     fn free(&mut self, awaited: Awaited) {
         for lane in self.waiting.remove(&awaited).unwrap_or_default() {
+            self.by_time.remove(&self.key(lane));
             self.lanes[lane].awaits = None;
             self.lanes[lane].turn += 1;
             self.enqueue(lane);
@@ -186,6 +225,7 @@ impl<I: Iterator<Item = Event>> Merge<I> {
             return Some((Awaited::Creation(one.number), true));
         }
         match event.kind {
+            ..EFFECTS => None,
             kind::LOCK => self.blocked_by_lock(lane, event.address, Mode::of(event.arg)),
             kind::COND_WAKE => {
                 let lock = self.blocked_by_lock(lane, event.third, Mode::Exclusive);
@@ -259,18 +299,12 @@ impl<I: Iterator<Item = Event>> Merge<I> {
         let one = &mut self.lanes[lane];
         one.awaits = Some(awaited);
         one.turn += 1;
+        self.by_time.insert((time, lane));
         self.waiting.entry(awaited).or_default().push(lane);
         if !must {
             let until = time.saturating_add(self.slack);
             self.heap.push(Reverse((until, lane, one.turn, true)));
         }
-    }
-
-    /// Returns the waiting thread with the least time.
-    fn first_waiting(&self) -> Option<usize> {
-        let waits = |(_, one): &(usize, &Lane<I>)| one.awaits.is_some();
-        let time = |(lane, one): &(usize, &Lane<I>)| (one.next.map(|event| event.time), *lane);
-        self.lanes.iter().enumerate().filter(waits).min_by_key(time).map(|(lane, _)| lane)
     }
 }
 
@@ -278,7 +312,7 @@ impl<I: Iterator<Item = Event>> Iterator for Merge<I> {
     type Item = Step;
 
     fn next(&mut self) -> Option<Step> {
-        while let Some(Reverse((_, lane, turn, is_end))) = self.heap.pop() {
+        while let Some((_, lane, turn, is_end)) = self.pop() {
             if turn != self.lanes[lane].turn {
                 continue;
             }
@@ -293,7 +327,8 @@ impl<I: Iterator<Item = Event>> Iterator for Merge<I> {
                 None => return Some(self.take(lane, event, Came::InTurn)),
             }
         }
-        let lane = self.first_waiting()?;
+        // Nobody can continue: the waiting thread with the least time does.
+        let lane = self.by_time.first()?.1;
         let event = self.lanes[lane].next?;
         Some(self.take(lane, event, Came::Forced))
     }

@@ -1,7 +1,7 @@
-//! Reads the events of one thread, piece by piece.
+//! Reads the events of one thread, one after the other, as they are unpacked.
 
 use super::event::{Event, kind, words};
-use super::unpack::Unpacker;
+use super::unpack::{Input, Unpacker, Words, Wrong};
 use super::{CHUNK_BYTES, CHUNK_HEADER_BYTES, Piece};
 
 /// The words of events that a chunk has at the most.
@@ -10,17 +10,34 @@ const WORDS: usize = (CHUNK_BYTES - CHUNK_HEADER_BYTES) / 8;
 /// The most words that the runtime wants to have before it writes: an event, and a time.
 const LONGEST: usize = 8;
 
-/// The events of one thread, in their order.
+/// The number of words by kind; 0 for kinds that have none.
+const LENGTHS: [u8; 256] = {
+    let mut lengths = [0; 256];
+    let mut kind = 0;
+    while kind < 256 {
+        lengths[kind] = match words(kind as u8) {
+            Some(length) => length as u8,
+            None => 0,
+        };
+        kind += 1;
+    }
+    lengths
+};
+
+/// The events of one thread, in their order. Memory: 17 KB where the thread has packed events.
 #[derive(Clone, Debug)]
 pub struct Cursor<'a> {
     bytes: &'a [u8],
     /// The pieces after the current one.
     pieces: &'a [Piece],
-    /// The words of the current piece.
-    words: Vec<u64>,
-    /// The next of them.
-    word: usize,
-    unpacker: Unpacker,
+    /// What is left of the current piece.
+    rest: Input<'a>,
+    is_raw: bool,
+    /// `None` before the first packed piece, and before the first one after a chunk that stayed
+    /// as it is: then the packer had forgotten everything.
+    unpacker: Option<Unpacker>,
+    /// The words of the current piece so far.
+    used: usize,
     /// The number of the packed piece that the unpacker can read.
     expected: Option<u32>,
     /// The whole time that was written last.
@@ -38,9 +55,10 @@ impl<'a> Cursor<'a> {
         Cursor {
             bytes,
             pieces,
-            words: Vec::new(),
-            word: 0,
-            unpacker: Unpacker::new(),
+            rest: Input::default(),
+            is_raw: true,
+            unpacker: None,
+            used: 0,
             expected: Some(0),
             base: 0,
             last: 0,
@@ -63,36 +81,77 @@ impl<'a> Cursor<'a> {
         self.room < LONGEST
     }
 
-    /// Returns a word of the current piece; 0 after its end.
-    fn at(&self, word: usize) -> u64 {
-        self.words.get(word).copied().unwrap_or(0)
-    }
-
     /// Takes the next piece. Returns whether there is one.
+    #[cold]
     fn next_piece(&mut self) -> bool {
-        self.room = WORDS - self.word.min(WORDS);
-        let Some((piece, rest)) = self.pieces.split_first() else { return false };
-        self.pieces = rest;
-        self.word = 0;
-        self.words.clear();
-        let bytes = self.bytes.get(piece.at..).unwrap_or_default();
-        let bytes = bytes.get(..piece.length).unwrap_or_default();
-        let is_read = if piece.is_raw {
-            // The packer forgets everything where a chunk stays as it is.
-            self.unpacker = Unpacker::new();
-            let words = bytes.as_chunks().0.iter().map(|eight| u64::from_le_bytes(*eight));
-            self.words.extend(words.take(WORDS));
-            true
-        } else {
-            self.expected == Some(piece.number)
-                && self.unpacker.unpack(bytes, WORDS.min(piece.words), words, &mut self.words)
+        self.room = WORDS - self.used.min(WORDS);
+        let Some((piece, rest)) = self.pieces.split_first() else {
+            self.unpacker = None;
+            return false;
         };
-        self.unreadable += u64::from(!is_read);
-        self.expected = if is_read { piece.number.checked_add(1) } else { None };
+        self.pieces = rest;
+        self.used = 0;
+        let bytes = self.bytes.get(piece.at..).unwrap_or_default();
+        self.rest = Input(bytes.get(..piece.length).unwrap_or_default());
+        self.is_raw = piece.is_raw;
+        if piece.is_raw {
+            self.unpacker = None;
+        } else if self.expected == Some(piece.number) {
+            let unpacker = self.unpacker.get_or_insert_with(Unpacker::new);
+            unpacker.begin(WORDS.min(piece.words));
+        } else {
+            self.wrong();
+            return true;
+        }
+        self.expected = piece.number.checked_add(1);
         true
     }
 
+    /// Leaves a packed piece that is not right: the next one cannot be unpacked.
+    fn wrong(&mut self) {
+        self.unreadable += 1;
+        self.expected = None;
+        // Without bytes, it is a piece without events.
+        (self.rest, self.is_raw) = (Input::default(), true);
+    }
+
+    /// Takes the next event of a chunk that stayed as it is; `None` at its end.
+    #[inline]
+    fn raw(&mut self) -> Option<Words> {
+        let (all, _) = self.rest.0.as_chunks();
+        let word = |at: usize| all.get(at).map_or(0, |eight| u64::from_le_bytes(*eight));
+        let first = word(0);
+        if first == 0 {
+            return None;
+        }
+        let length = usize::from(LENGTHS[(first >> 48) as u8 as usize]);
+        if length == 0 || length > all.len() {
+            self.unreadable += 1;
+            self.rest = Input::default();
+            return None;
+        }
+        let second = if length > 1 { word(1) } else { 0 };
+        let third = if length > 2 { word(2) } else { 0 };
+        self.rest.0 = self.rest.0.get(8 * length..).unwrap_or_default();
+        Some(Words { first, second, third, length })
+    }
+
+    /// Takes the next event of the current piece; `None` at its end.
+    #[inline]
+    fn words(&mut self) -> Option<Words> {
+        if self.is_raw {
+            return self.raw();
+        }
+        let length = |kind| Some(usize::from(LENGTHS[usize::from(kind)]));
+        let next = self.unpacker.as_mut()?.next(&mut self.rest, length);
+        next.unwrap_or_else(|Wrong| {
+            self.wrong();
+            None
+        })
+    }
+
     /// Completes a time. The low half may have passed zero since the whole time was written.
+    #[inline]
     fn time(&mut self, low: u64) -> u64 {
         const HALF: u64 = 1 << 31;
         let mut time = (self.base & !u64::from(u32::MAX)) | low;
@@ -107,25 +166,17 @@ impl<'a> Cursor<'a> {
 impl Iterator for Cursor<'_> {
     type Item = Event;
 
+    #[inline]
     fn next(&mut self) -> Option<Event> {
         loop {
-            let first = self.at(self.word);
-            if first == 0 {
+            let Some(Words { first, second, third, length }) = self.words() else {
                 if !self.next_piece() {
                     return None;
                 }
                 continue;
-            }
-            let code = (first >> 48) as u8;
-            let Some(length) = words(code).filter(|length| self.word + length <= self.words.len())
-            else {
-                self.unreadable += 1;
-                self.words.clear();
-                continue;
             };
-            let second = if length > 1 { self.at(self.word + 1) } else { 0 };
-            let third = if length > 2 { self.at(self.word + 2) } else { 0 };
-            self.word += length;
+            self.used += length;
+            let code = (first >> 48) as u8;
             if code == kind::TIME {
                 self.base = second;
                 self.last = self.last.max(second);
@@ -135,7 +186,7 @@ impl Iterator for Cursor<'_> {
                 kind: code,
                 arg: (first >> 56) as u8,
                 address: first & ((1 << 48) - 1),
-                pc: if length > 1 { second as u32 } else { 0 },
+                pc: second as u32,
                 time: if length > 1 { self.time(second >> 32) } else { self.last },
                 third,
             });

@@ -64,6 +64,13 @@ impl<'a> Stacks<'a> {
         }
     }
 
+    /// Forgets the ids of tables, for others. The open calls stay.
+    pub(super) fn forget_ids(&mut self) {
+        self.sites.clear();
+        self.known.clear();
+        self.stacks.clear();
+    }
+
     /// A thread calls a function.
     pub(super) fn call(&mut self, lane: usize, after: u64) {
         let outer = self.open[lane].last().copied().unwrap_or(0);
