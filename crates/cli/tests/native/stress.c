@@ -73,7 +73,7 @@ static void *signals(void *unused) {
     return unused;
 }
 
-static void lost_wakeup(void) { run(2, (body[]){waits, signals}); }
+static void lost_wakeup(void) { run(2, (body[]){signals, waits}); }
 
 /* An object that is freed when its user is most likely done. */
 struct job {
@@ -380,7 +380,7 @@ static void *first(void *unused) {
     return unused;
 }
 
-static void rare(void) { run(3, (body[]){rarely, rarely, first}); }
+static void rare(void) { run(3, (body[]){first, rarely, rarely}); }
 
 static void for_ever(void) {
     for (;;)

@@ -91,6 +91,9 @@ impl Totals {
         let stats = &mut result.stats;
         stats.set(stat::STRESS_RUNS, self.runs);
         stats.set(stat::STRESS_SCHEDULES, self.orders.len() as u64);
+        if let (Some(order), 1) = (self.orders.first(), self.runs) {
+            stats.set(stat::STRESS_ORDER, format!("{order:016x}").as_str());
+        }
         stats.set(stat::STRESS_FAILED, seeds.len() as u64);
         if !seeds.is_empty() {
             stats.set(stat::STRESS_SEEDS, seeds);
