@@ -22,3 +22,4 @@ mod sleeps;
 mod streams;
 mod strings;
 mod threads;
+mod times;

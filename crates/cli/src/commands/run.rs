@@ -252,7 +252,7 @@ fn images_of(
         let single = ended.scheduled.as_ref().filter(|_| image.is_started);
         let mut sites = Vec::new();
         last = None;
-        read((&path, image), args, runner, &mut |part| {
+        read((&path, &image.events, &image.maps), args, runner, &mut |part| {
             if let Some(file) = &kept {
                 write(file, &part.input.trace, runner)?;
             }
@@ -369,12 +369,11 @@ fn set_end(result: &mut JobResult, args: &RunArgs, end: &End) {
 
 /// Reads the recording of one image, and gives its parts to `take`.
 fn read(
-    (name, image): (&Path, &Image),
+    (name, events, maps): (&Path, &Path, &Path),
     args: &RunArgs,
     runner: &Runner<'_>,
     take: &mut dyn FnMut(RecordedRun<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let (events, maps) = (&image.events, &image.maps);
     let maps_text = read_found(maps, MAPS, ask).map_err(|error| failed(maps, MAPS, error))?;
     let source = Source::open(events, ask).map_err(|error| failed_to_read(events, error))?;
     let memory = runner.watch.asked.memory_limit;

@@ -1,6 +1,5 @@
 //! `anyorder run --stress`: runs in random orders, each of which its seed decides.
 
-use super::images::Image;
 use super::{Again, End, name_and, read};
 use crate::args::{RunArgs, STRATEGIES, StressStrategy, word_of};
 use crate::commands::runner::Runner;
@@ -250,8 +249,7 @@ impl Stress<'_> {
         let Some((events, maps)) = stage.found().unwrap_or_default().into_iter().next() else {
             return Ok(());
         };
-        let image = Image { name: self.path.clone(), events, maps, is_started: true };
-        read((&self.path, &image), self.args, self.runner, take)
+        read((&self.path, &events, &maps), self.args, self.runner, take)
     }
 
     /// Checks a part of a run.
