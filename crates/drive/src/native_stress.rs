@@ -60,15 +60,15 @@ pub fn shown(run: &Scheduled, usual: Option<i32>) -> Option<Shown> {
 
 /// A run that failed.
 #[derive(Debug)]
-pub struct Failure<'r> {
+pub struct Failure {
     /// What it shows.
     pub shown: Shown,
     /// Its seed.
     pub seed: u64,
     /// The command that runs the program so again.
     pub replay: String,
-    /// What was recorded, if that is known.
-    pub recorded: Option<&'r RecordedRun<'r>>,
+    /// Its places, as [`failing_sites`] gives them.
+    pub sites: Vec<Site>,
     /// The last line that the program printed as an error; empty if there is none.
     pub said: String,
 }
@@ -83,10 +83,9 @@ pub struct Failures {
 }
 
 impl Failures {
-    /// Adds a run that failed. Linear in its recording.
-    pub fn add(&mut self, failure: Failure<'_>) {
-        let Failure { shown, seed, replay, recorded, said } = failure;
-        let sites = recorded.map(|run| sites(shown, run)).unwrap_or_default();
+    /// Adds a run that failed.
+    pub fn add(&mut self, failure: Failure) {
+        let Failure { shown, seed, replay, sites, said } = failure;
         let places: Vec<Option<String>> = sites.iter().map(Site::position).collect();
         let is_placed = places.iter().any(Option::is_some);
         let key = (shown, places, if is_placed { String::new() } else { said.clone() });
@@ -186,8 +185,10 @@ const fn name_of(signal: i32) -> &'static str {
     }
 }
 
-/// Returns the places of a run that failed: where the signal came, or where each thread waits.
-fn sites(shown: Shown, run: &RecordedRun<'_>) -> Vec<Site> {
+/// Returns the places of a run that failed, if they are in this part of it: where the signal came,
+/// or where each thread waits. Linear in the part.
+#[must_use]
+pub fn failing_sites(shown: Shown, run: &RecordedRun<'_>) -> Vec<Site> {
     let trace = &run.input.trace;
     let mut last: BTreeMap<HandlerId, EventId> = BTreeMap::new();
     let mut failed = None;

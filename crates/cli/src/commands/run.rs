@@ -249,6 +249,8 @@ fn images_of(
         let input = Input::new(&path, "recording");
         runner.working_on(&input);
         let mut result = JobResult::default();
+        let single = ended.scheduled.as_ref().filter(|_| image.is_started);
+        let mut sites = Vec::new();
         last = None;
         read((&path, &image.events, &image.maps), args, runner, &mut |part| {
             if let Some(file) = &kept {
@@ -257,12 +259,20 @@ fn images_of(
             if !args.no_check {
                 add_part(&mut result, (image, &path), &part, again, (args, ended), runner)?;
             }
+            sites = single.map_or_else(Vec::new, |run| stress::sites_of(run, Some(0), &part));
             // A report that draws a trace draws one.
             last = Some(part.input.trace).filter(|_| part.part == 0);
             Ok(())
         })?;
         if args.no_check {
             continue;
+        }
+        match single {
+            Some(run) => stress::judge_single(args, again, (run, sites), &mut result),
+            None if image.is_started && args.stress.is_some() => {
+                stress::stress(again, &path, &mut result, (args, ended), runner)?;
+            }
+            None => {}
         }
         if number == 0 {
             if let Some((text, count)) = &images.left_out {
@@ -329,15 +339,6 @@ fn add_part(
     stats.set(stat::PRIVATE_ACCESSES, part.stats.private);
     stats.set(stat::REPEATED_ACCESSES, part.repeated);
     stats.set(stat::PARTS, part.part as u64 + 1);
-    if image.is_started && (!part.stats.is_part || args.record.is_some()) {
-        match &ended.scheduled {
-            Some(run) => stress::judge_single(args, again, run, (part, result)),
-            None if args.stress.is_some() => {
-                stress::stress(again, &part.input.name, result, args, ended, runner)?;
-            }
-            None => {}
-        }
-    }
     Ok(())
 }
 

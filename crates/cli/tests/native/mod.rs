@@ -6,6 +6,7 @@ mod launchers;
 mod library;
 mod replay;
 mod reports;
+mod stress;
 mod surface;
 
 use crate::common;

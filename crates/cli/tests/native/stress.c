@@ -73,7 +73,7 @@ static void *signals(void *unused) {
     return unused;
 }
 
-static void lost_wakeup(void) { run(2, (body[]){waits, signals}); }
+static void lost_wakeup(void) { run(2, (body[]){signals, waits}); }
 
 /* An object that is freed when its user is most likely done. */
 struct job {
@@ -360,6 +360,33 @@ static void spins(void) {
     assert(count == 60);
 }
 
+/* What only an unusual order reaches: a race of two threads. */
+static int is_first, rare_count;
+
+static void *rarely(void *unused) {
+    pthread_mutex_lock(&one);
+    int was_first = is_first;
+    pthread_mutex_unlock(&one);
+    if (was_first)
+        rare_count++;
+    return unused;
+}
+
+static void *first(void *unused) {
+    usleep(20000);
+    pthread_mutex_lock(&one);
+    is_first = 1;
+    pthread_mutex_unlock(&one);
+    return unused;
+}
+
+static void rare(void) { run(3, (body[]){first, rarely, rarely}); }
+
+static void for_ever(void) {
+    for (;;)
+        usleep(1000);
+}
+
 int main(int argc, char **argv) {
     static const struct {
         const char *name;
@@ -372,7 +399,8 @@ int main(int argc, char **argv) {
         {"sleeps", sleeps},             {"pipes", pipes},
         {"many", many},                 {"cancels", cancels},
         {"barriers", barriers},         {"times", times},
-        {"spins", spins},
+        {"spins", spins},               {"rare", rare},
+        {"for-ever", for_ever},
     };
     fixed = argc > 2;
     for (unsigned i = 0; argc > 1 && i < sizeof all / sizeof *all; i++)

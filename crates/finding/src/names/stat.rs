@@ -214,6 +214,8 @@ names! { StatName:
     STRESS_RUNS "stress_runs";
     /// Different orders of these runs.
     STRESS_SCHEDULES "stress_schedules";
+    /// The order of a single such run: a hash of its steps.
+    STRESS_ORDER "stress_order";
     /// Those of these runs that failed.
     STRESS_FAILED "stress_failed";
     /// The seeds of the runs that failed.

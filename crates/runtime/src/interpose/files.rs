@@ -6,9 +6,12 @@ use super::descriptors::{
 };
 use crate::hooks::accesses::range;
 use crate::kind::{READ_RANGE, WRITE_RANGE};
+use crate::schedule::{self, Step};
 use core::ffi::{c_char, c_int, c_uint, c_void};
 
 const EPOLL_CTL_DEL: c_int = 2;
+/// `MSG_DONTWAIT`.
+pub(super) const DONT_WAIT: c_int = 0x40;
 
 /// Commands of `fcntl` that copy a descriptor.
 const F_DUPFD: c_int = 0;
@@ -53,6 +56,7 @@ fn opened_pair(ends: *const c_int, result: c_int, place: usize) {
 interpose! {
     3 fn read(descriptor: c_int, buffer: *mut c_void, size: usize) -> isize, |place, real| {
         used(descriptor, place);
+        schedule::input(descriptor);
         // SAFETY: as the program calls it.
         let count = unsafe { real(descriptor, buffer, size) };
         received(descriptor, buffer, count, place);
@@ -61,8 +65,11 @@ interpose! {
 
     3 fn write(descriptor: c_int, buffer: *const c_void, size: usize) -> isize, |place, real| {
         sending(descriptor, buffer, size, place);
+        schedule::output(descriptor);
         // SAFETY: as the program calls it.
-        unsafe { real(descriptor, buffer, size) }
+        let count = unsafe { real(descriptor, buffer, size) };
+        schedule::point(Step::Call, 0);
+        count
     }
 
     4 fn pread(descriptor: c_int, buffer: *mut c_void, size: usize, offset: i64) -> isize, |place, real| {
@@ -95,6 +102,9 @@ interpose! {
 
     4 fn recv(descriptor: c_int, buffer: *mut c_void, size: usize, flags: c_int) -> isize, |place, real| {
         used(descriptor, place);
+        if flags & DONT_WAIT == 0 {
+            schedule::input(descriptor);
+        }
         // SAFETY: as the program calls it.
         let count = unsafe { real(descriptor, buffer, size, flags) };
         // The flag MSG_TRUNC gives the length of what was sent, which may be more.
@@ -104,8 +114,13 @@ interpose! {
 
     4 fn send(descriptor: c_int, buffer: *const c_void, size: usize, flags: c_int) -> isize, |place, real| {
         sending(descriptor, buffer, size, place);
+        if flags & DONT_WAIT == 0 {
+            schedule::output(descriptor);
+        }
         // SAFETY: as the program calls it.
-        unsafe { real(descriptor, buffer, size, flags) }
+        let count = unsafe { real(descriptor, buffer, size, flags) };
+        schedule::point(Step::Call, 0);
+        count
     }
 
     1 fn close(descriptor: c_int) -> c_int, |place, real| {
@@ -175,11 +190,12 @@ interpose! {
         used(descriptor, place);
         release(descriptor, place);
         // SAFETY: as the program calls it.
-        unsafe { real(descriptor, address, size) }
+        schedule::outside(|| unsafe { real(descriptor, address, size) })
     }
 
     3 fn accept(descriptor: c_int, address: *mut c_void, size: *mut c_uint) -> c_int, |place, real| {
         used(descriptor, place);
+        schedule::input(descriptor);
         // SAFETY: as the program calls it.
         let new = unsafe { real(descriptor, address, size) };
         accepted(descriptor, new, place);
@@ -188,6 +204,7 @@ interpose! {
 
     4 fn accept4(descriptor: c_int, address: *mut c_void, size: *mut c_uint, flags: c_int) -> c_int, |place, real| {
         used(descriptor, place);
+        schedule::input(descriptor);
         // SAFETY: as the program calls it.
         let new = unsafe { real(descriptor, address, size, flags) };
         accepted(descriptor, new, place);
@@ -204,12 +221,16 @@ interpose! {
     2 fn eventfd_write(descriptor: c_int, value: u64) -> c_int, |place, real| {
         used(descriptor, place);
         release(descriptor, place);
+        schedule::output(descriptor);
         // SAFETY: as the program calls it.
-        unsafe { real(descriptor, value) }
+        let result = unsafe { real(descriptor, value) };
+        schedule::point(Step::Call, 0);
+        result
     }
 
     2 fn eventfd_read(descriptor: c_int, value: *mut u64) -> c_int, |place, real| {
         used(descriptor, place);
+        schedule::input(descriptor);
         // SAFETY: as the program calls it.
         let result = unsafe { real(descriptor, value) };
         if result == 0 {
@@ -286,8 +307,12 @@ interpose! {
 
     4 fn epoll_wait(epoll: c_int, events: *mut c_void, count: c_int, time: c_int) -> c_int, |place, real| {
         used(epoll, place);
+        if time < 0 {
+            schedule::input(epoll);
+        }
         // SAFETY: as the program calls it.
-        let result = unsafe { real(epoll, events, count, time) };
+        let wait = |time| unsafe { real(epoll, events, count, time) };
+        let result = if time > 0 { schedule::outside(|| wait(time)) } else { wait(time) };
         if result > 0 {
             acquire(epoll, place);
         }
@@ -296,8 +321,12 @@ interpose! {
 
     5 fn epoll_pwait(epoll: c_int, events: *mut c_void, count: c_int, time: c_int, mask: *const c_void) -> c_int, |place, real| {
         used(epoll, place);
+        if time < 0 {
+            schedule::input(epoll);
+        }
         // SAFETY: as the program calls it.
-        let result = unsafe { real(epoll, events, count, time, mask) };
+        let wait = |time| unsafe { real(epoll, events, count, time, mask) };
+        let result = if time > 0 { schedule::outside(|| wait(time)) } else { wait(time) };
         if result > 0 {
             acquire(epoll, place);
         }

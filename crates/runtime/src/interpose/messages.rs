@@ -1,9 +1,11 @@
 //! Calls that move lists of buffers, or messages with addresses, and those that wait for either.
 
 use super::descriptors::{acquire, release, used};
+use super::files::DONT_WAIT;
 use crate::hooks::accesses::range;
 use crate::kind::{READ_RANGE, WRITE_RANGE};
 use crate::record;
+use crate::schedule::{self, Step};
 use core::ffi::{c_int, c_short, c_uint, c_void};
 
 /// `struct iovec`.
@@ -122,6 +124,7 @@ macro_rules! vectors {
         interpose! {$(
             $count fn $reads(descriptor: c_int, list: *const Part, count: c_int $(, $arg: $ty)*) -> isize, |place, real| {
                 used(descriptor, place);
+                schedule::input(descriptor);
                 // SAFETY: as the program calls it.
                 let bytes = unsafe { real(descriptor, list, count $(, $arg)*) };
                 received(descriptor, list, count as usize, bytes, place);
@@ -130,8 +133,11 @@ macro_rules! vectors {
 
             $count fn $writes(descriptor: c_int, list: *const Part, count: c_int $(, $arg: $ty)*) -> isize, |place, real| {
                 sending(descriptor, list, count as usize, place);
+                schedule::output(descriptor);
                 // SAFETY: as the program calls it.
-                unsafe { real(descriptor, list, count $(, $arg)*) }
+                let bytes = unsafe { real(descriptor, list, count $(, $arg)*) };
+                schedule::point(Step::Call, 0);
+                bytes
             }
         )*}
     };
@@ -146,6 +152,9 @@ vectors! {
 interpose! {
     3 fn recvmsg(descriptor: c_int, message: *mut Message, flags: c_int) -> isize, |place, real| {
         used(descriptor, place);
+        if flags & DONT_WAIT == 0 {
+            schedule::input(descriptor);
+        }
         // SAFETY: as the program calls it.
         let bytes = unsafe { real(descriptor, message, flags) };
         received_message(descriptor, message, bytes, place);
@@ -155,7 +164,9 @@ interpose! {
     3 fn sendmsg(descriptor: c_int, message: *const Message, flags: c_int) -> isize, |place, real| {
         sending_message(descriptor, message, place);
         // SAFETY: as the program calls it.
-        unsafe { real(descriptor, message, flags) }
+        let bytes = unsafe { real(descriptor, message, flags) };
+        schedule::point(Step::Call, 0);
+        bytes
     }
 
     5 fn recvmmsg(descriptor: c_int, list: *mut CountedMessage, count: c_uint, flags: c_int, time: *mut c_void) -> c_int, |place, real| {
@@ -215,22 +226,31 @@ interpose! {
     }
 
     3 fn poll(list: *mut Polled, count: usize, time: c_int) -> c_int, |place, real| {
-        // SAFETY: as the program calls it.
-        let result = unsafe { real(list, count, time) };
+        let wait = |time| {
+            // SAFETY: as the program calls it, but for the time.
+            unsafe { real(list, count, time) }
+        };
+        let result = match schedule::turn() {
+            Some(turn) => match wait(0) {
+                0 if time != 0 => turn.outside(|| wait(time)),
+                at_once => at_once,
+            },
+            None => wait(time),
+        };
         ready(list, count, result, place);
         result
     }
 
     4 fn ppoll(list: *mut Polled, count: usize, time: *const c_void, mask: *const c_void) -> c_int, |place, real| {
         // SAFETY: as the program calls it.
-        let result = unsafe { real(list, count, time, mask) };
+        let result = schedule::outside(|| unsafe { real(list, count, time, mask) });
         ready(list, count, result, place);
         result
     }
 
     5 fn select(count: c_int, reads: *mut u64, writes: *mut u64, fails: *mut u64, time: *mut c_void) -> c_int, |place, real| {
         // SAFETY: as the program calls it.
-        let result = unsafe { real(count, reads, writes, fails, time) };
+        let result = schedule::outside(|| unsafe { real(count, reads, writes, fails, time) });
         ready_in(reads, count, result, place);
         result
     }
@@ -278,6 +298,9 @@ unsafe extern "C" fn recvfrom_at(
 ) -> isize {
     let real = real!(recvfrom(c_int, *mut c_void, usize, c_int, Address, *mut c_uint) -> isize);
     used(descriptor, place);
+    if flags & DONT_WAIT == 0 {
+        schedule::input(descriptor);
+    }
     // SAFETY: as the program calls it.
     let count = unsafe { real(descriptor, buffer, size, flags, address, address_size) };
     if count >= 0 {
@@ -302,5 +325,7 @@ unsafe extern "C" fn sendto_at(
     range(READ_RANGE, buffer as usize, size, place);
     release(descriptor, place);
     // SAFETY: as the program calls it.
-    unsafe { real(descriptor, buffer, size, flags, address, address_size) }
+    let count = unsafe { real(descriptor, buffer, size, flags, address, address_size) };
+    schedule::point(Step::Call, 0);
+    count
 }

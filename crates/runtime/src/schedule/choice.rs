@@ -7,8 +7,8 @@
 //! - *POS* (Yuan, Yang, Gu: Partial order aware concurrency sampling, 2018): each step has a random
 //!   priority, and one that conflicts with a step that was taken gets another one.
 
-use super::header;
 use super::slots::{READY, TIMED, all, is_any_outside, slot};
+use super::{header, watch};
 use core::sync::atomic::{AtomicU64, Ordering};
 
 const RANDOM: u32 = 0;
@@ -96,6 +96,7 @@ pub(super) fn step(number: usize, steps: u64) {
 
 /// Returns the thread that goes on, if one can.
 pub(super) fn next() -> Option<usize> {
+    watch::make_ready();
     let count = |state: u32| all().filter(|(_, slot)| slot.state() == state).count();
     let (ready, timed) = (count(READY), count(TIMED));
     let ends =

@@ -19,7 +19,7 @@ mod watch;
 use crate::block::block;
 use crate::{c, maps};
 use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use slots::{DEAD, FREE, NOBODY, OUTSIDE, READY, RUNNING, Slot, TIMED, slot};
+use slots::{DEAD, FREE, NOBODY, OUTSIDE, READY, RUNNING, Slot, TIMED, WATCHING, slot};
 pub(crate) use wait::{Waited, cancelled, cond_wake, wake};
 
 /// The beginning of the shared file.
@@ -72,6 +72,7 @@ pub(crate) enum Step {
     Exit,
     Sleep,
     Once,
+    Call,
 }
 
 /// The shared file in memory, or 0.
@@ -197,6 +198,31 @@ fn known() -> Option<Turn> {
     is_free.then(|| Turn(block.schedule_slot as usize - 1))
 }
 
+/// Waits until a call with a descriptor does not wait, if this thread is scheduled.
+#[inline(always)]
+pub(crate) fn input(descriptor: i32) {
+    if let Some(turn) = turn() {
+        turn.descriptor(descriptor, false);
+    }
+}
+
+/// The same, for output.
+#[inline(always)]
+pub(crate) fn output(descriptor: i32) {
+    if let Some(turn) = turn() {
+        turn.descriptor(descriptor, true);
+    }
+}
+
+/// Calls a function that may wait for something outside of the program.
+#[inline(always)]
+pub(crate) fn outside<T>(function: impl FnOnce() -> T) -> T {
+    match turn() {
+        Some(turn) => turn.outside(function),
+        None => function(),
+    }
+}
+
 /// Lets others go on before a step of this thread, if it is scheduled.
 #[inline(always)]
 pub(crate) fn point(step: Step, object: usize) {
@@ -316,21 +342,47 @@ impl Turn {
         result
     }
 
+    /// Waits until a call with a descriptor does not wait, if it would: for input, or for output.
+    pub(crate) fn descriptor(self, descriptor: i32, is_output: bool) {
+        let events = if is_output { watch::OUTPUT } else { watch::INPUT };
+        let object = events << 32 | descriptor as u32 as usize;
+        if watch::is_ready(object, 0) || watch::never_waits(descriptor) {
+            return;
+        }
+        self.change(|| {
+            self.count(Step::Call, 0);
+            self.slot().object.store(object, Ordering::Relaxed);
+            self.slot().set_state(WATCHING);
+            dispatch();
+        });
+        // SAFETY: the program calls a function that may be cancelled.
+        unsafe { c::pthread_testcancel() };
+    }
+
     /// Passes the time of a sleep: others go on for as long as they can.
     pub(crate) fn sleep<T>(self, skipped: T, function: impl FnOnce() -> T) -> T {
-        let mut is_alone = false;
+        let (mut is_alone, mut is_idle) = (false, false);
         self.change(|| {
             self.count(Step::Sleep, 0);
             let slot = self.slot();
             let sleeps = slot.sleeps.fetch_add(1, Ordering::Relaxed);
-            is_alone = sleeps >= SLEEPS_MAX || slots::are_outside_only(self.0);
-            if !is_alone {
+            is_alone = sleeps >= SLEEPS_MAX;
+            is_idle = slots::are_outside_only(self.0);
+            if !is_alone && !is_idle {
                 choice::sleep(self.0);
                 slot.set_state(READY);
                 dispatch();
             }
         });
-        if is_alone { self.outside(function) } else { skipped }
+        if is_alone {
+            return self.outside(function);
+        }
+        if is_idle {
+            let time = [0_usize, NAP];
+            let nap = [(&raw const time) as usize, 0];
+            self.outside(|| c::call(c::SYS_NANOSLEEP, &nap));
+        }
+        skipped
     }
 }
 
@@ -338,6 +390,8 @@ impl Turn {
 const REPEATS_MAX: u32 = 32;
 /// So many sleeps take no time.
 const SLEEPS_MAX: u32 = 1_000;
+/// How long a sleep is while all others wait for something outside, in nanoseconds.
+const NAP: usize = 1_000_000;
 
 /// Gives the turn to a thread that can go on. The state is locked.
 fn dispatch() {

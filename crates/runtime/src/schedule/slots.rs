@@ -20,6 +20,8 @@ pub(super) const TIMED: u32 = 4;
 pub(super) const OUTSIDE: u32 = 5;
 /// It has ended, and nobody has joined it yet.
 pub(super) const DEAD: u32 = 6;
+/// It waits until a descriptor is ready: its object is the descriptor, and the events above it.
+pub(super) const WATCHING: u32 = 7;
 
 /// A thread.
 #[repr(C, align(64))]
@@ -137,13 +139,12 @@ pub(super) fn all_wait() -> bool {
     is_one
 }
 
-/// Returns whether any thread is in a call that nothing is known of.
+/// Returns whether any thread waits for something outside of the program.
 pub(super) fn is_any_outside() -> bool {
-    all().any(|(_, slot)| slot.state() == OUTSIDE)
+    all().any(|(_, slot)| matches!(slot.state(), OUTSIDE | WATCHING))
 }
 
-/// Returns whether, besides this one, no thread can go on, and one is in a call that nothing is
-/// known of.
+/// Returns whether, besides this one, no thread can go on, and one waits for something outside.
 pub(super) fn are_outside_only(own: usize) -> bool {
     is_any_outside() && !all().any(|(at, slot)| at != own && slot.state() == READY)
 }

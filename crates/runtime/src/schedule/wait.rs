@@ -1,6 +1,6 @@
 //! Waits for other threads: for a lock to be free, a signal, the end of a thread.
 
-use super::slots::{BLOCKED, DEAD, FREE, READY, Slot, TIMED, all, slot};
+use super::slots::{BLOCKED, DEAD, FREE, READY, Slot, TIMED, WATCHING, all, slot};
 use super::{NOBODY, POKED, Step, TURN, Turn, WAKES, alone, choice, dispatch, is_on, slot_of};
 use crate::block::{block, block_of};
 use crate::c::{self, Pthread};
@@ -158,7 +158,7 @@ pub(crate) fn cancelled(thread: Pthread) {
     let slot = slot(slot_of(birth));
     inside(|| {
         let is_it = slot.number.load(Ordering::Relaxed) == (birth >> 32) as u32;
-        if is_it && matches!(slot.state(), BLOCKED | TIMED) {
+        if is_it && matches!(slot.state(), BLOCKED | TIMED | WATCHING) {
             make_ready(slot);
             resume();
         }

@@ -1,6 +1,6 @@
 //! How a thread waits for its turn, and takes it from one that is stuck.
 
-use super::slots::{BLOCKED, OUTSIDE, READY, TIMED, has_turn, slot};
+use super::slots::{BLOCKED, OUTSIDE, READY, TIMED, WATCHING, all, has_turn, slot};
 use super::{NOBODY, TURN, alone, dispatch, header};
 use crate::{c, maps};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -24,12 +24,46 @@ static ASLEEP: AtomicU32 = AtomicU32::new(0);
 pub(super) fn wait(own: usize) {
     let slot = slot(own);
     while slot.word.swap(0, Ordering::Acquire) == 0 {
+        if slot.state() == WATCHING && !is_ready(slot.object.load(Ordering::Relaxed), WATCH_MS) {
+            continue;
+        }
         let length = if slot.state() == BLOCKED { LONG_LOOK } else { LOOK };
         let time = [0_u64, length];
         let (at, time) = (slot.word.as_ptr() as usize, (&raw const time) as usize);
         let result = c::call(c::SYS_FUTEX, &[at, c::FUTEX_WAIT_PRIVATE, 0, time]);
         if result == -(c::ETIMEDOUT as isize) {
             look(own);
+        }
+    }
+}
+
+/// Events of descriptors: `POLLIN` and `POLLOUT`.
+pub(super) const INPUT: usize = 1;
+pub(super) const OUTPUT: usize = 4;
+/// How long a thread waits for a descriptor between two looks, in milliseconds.
+const WATCH_MS: usize = 20;
+const F_GETFL: usize = 3;
+const O_NONBLOCK: isize = 0o4000;
+
+/// Returns whether a descriptor is ready, within so many milliseconds. One that is not open is.
+pub(super) fn is_ready(object: usize, time: usize) -> bool {
+    // `struct pollfd`: the descriptor, the events, and those that are there.
+    let polled = object as u32 as u64 | (object as u64 >> 32) << 32;
+    let result = c::call(c::SYS_POLL, &[(&raw const polled) as usize, 1, time]);
+    result != 0 && result != -c::EINTR
+}
+
+/// Returns whether calls with a descriptor return at once.
+pub(super) fn never_waits(descriptor: i32) -> bool {
+    let flags = c::call(c::SYS_FCNTL, &[descriptor as usize, F_GETFL]);
+    flags < 0 || flags & O_NONBLOCK != 0
+}
+
+/// Makes the threads whose descriptors are ready ready. The state is locked.
+pub(super) fn make_ready() {
+    for (_, slot) in all() {
+        if slot.state() == WATCHING && is_ready(slot.object.load(Ordering::Relaxed), 0) {
+            slot.set_state(READY);
         }
     }
 }
@@ -47,6 +81,9 @@ fn look(own: usize) {
     alone(|| {
         holder = TURN.load(Ordering::Relaxed);
         let state = slot(own).state();
+        if holder == NOBODY && state == WATCHING {
+            dispatch();
+        }
         if holder == NOBODY && state == TIMED {
             // Somebody is in a call of the system: time passes.
             slot(own).timed_out.store(1, Ordering::Relaxed);

@@ -12,10 +12,11 @@ use anyorder_common::text::quote;
 use anyorder_drive::native_run::launch::{Launch, Stage};
 use anyorder_drive::native_run::{RecordedRun, describe};
 use anyorder_drive::native_stress::{
-    Failure, Failures, ScheduleFile, Scheduled, Setting, Shown, Strategy, prepare, shown, watch,
+    Failure, Failures, ScheduleFile, Scheduled, Setting, Shown, Strategy, failing_sites, prepare,
+    shown, watch,
 };
 use anyorder_drive::{JobResult, check_trace};
-use anyorder_finding::{ExplanationStep, Finding, option, stat};
+use anyorder_finding::{ExplanationStep, Finding, Site, option, stat};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -41,19 +42,24 @@ pub(super) fn prepare_single(
     Ok(Some(file.map_err(|error| Usage::CannotRecord { error })?))
 }
 
+/// Returns the places where a run fails, if they are in this part of it.
+pub(super) fn sites_of(run: &Scheduled, usual: Option<i32>, part: &RecordedRun<'_>) -> Vec<Site> {
+    shown(run, usual).map_or_else(Vec::new, |shown| failing_sites(shown, part))
+}
+
 /// Adds what a single run in a random order shows.
 pub(super) fn judge_single(
     args: &RunArgs,
     again: &Again<'_>,
-    run: &Scheduled,
-    (recorded, result): (&RecordedRun<'_>, &mut JobResult),
+    (run, sites): (&Scheduled, Vec<Site>),
+    result: &mut JobResult,
 ) {
     let setting = setting(args, args.stress_seed, args.stress_steps.unwrap_or(LENGTH));
     let mut failures = Failures::default();
     if let Some(shown) = shown(run, Some(0)) {
         let (seed, said) = (setting.seed, String::new());
         let replay = replay_of(args, again, setting);
-        failures.add(Failure { shown, seed, replay, recorded: Some(recorded), said });
+        failures.add(Failure { shown, seed, replay, sites, said });
     }
     let mut totals = Totals::default();
     totals.add(run);
@@ -68,7 +74,6 @@ struct Totals {
     timed_out: u64,
     taken: u64,
     steps: u64,
-    threads_max: u32,
 }
 
 impl Totals {
@@ -78,7 +83,6 @@ impl Totals {
         self.timed_out += u64::from(run.is_killed);
         self.taken += u64::from(run.counts.taken);
         self.steps = self.steps.max(run.counts.steps);
-        self.threads_max = self.threads_max.max(run.counts.threads);
     }
 
     fn report(&self, args: &RunArgs, failures: Failures, result: &mut JobResult) {
@@ -86,6 +90,9 @@ impl Totals {
         let stats = &mut result.stats;
         stats.set(stat::STRESS_RUNS, self.runs);
         stats.set(stat::STRESS_SCHEDULES, self.orders.len() as u64);
+        if let (Some(order), 1) = (self.orders.first(), self.runs) {
+            stats.set(stat::STRESS_ORDER, format!("{order:016x}").as_str());
+        }
         stats.set(stat::STRESS_FAILED, seeds.len() as u64);
         if !seeds.is_empty() {
             stats.set(stat::STRESS_SEEDS, seeds);
@@ -108,10 +115,9 @@ impl Totals {
 /// Runs the program in random orders, and adds to the result of the plain run what they show.
 pub(super) fn stress(
     again: &Again<'_>,
-    name: &str,
+    path: &Path,
     result: &mut JobResult,
-    args: &RunArgs,
-    ended: &End,
+    (args, ended): (&RunArgs, &End),
     runner: &Runner<'_>,
 ) -> Result<(), Failed> {
     let control = runner.watch.control();
@@ -129,7 +135,7 @@ pub(super) fn stress(
         statuses: BTreeMap::new(),
         outputs: BTreeMap::new(),
         known: result.findings.iter().map(|one| places(&one.finding)).collect(),
-        name: name.to_owned(),
+        path: path.to_owned(),
     };
     control.progress.phase("running in random orders");
     let mut length = args.stress_steps.unwrap_or(LENGTH);
@@ -141,7 +147,7 @@ pub(super) fn stress(
         let setting = setting(args, args.stress_seed.wrapping_add(number), length);
         let ran = stress.run(setting, result)?;
         if args.stress_steps.is_none() {
-            length = length.max(if number == 0 { ran } else { ran.next_power_of_two() });
+            length = if number == 0 { ran.max(1) } else { length.max(ran) };
         }
     }
     stress.finish(result);
@@ -164,14 +170,15 @@ struct Stress<'a> {
     outputs: BTreeMap<Hash128, Vec<Setting>>,
     /// The places of findings that are there.
     known: BTreeSet<Places>,
-    name: String,
+    /// What the recordings are called.
+    path: PathBuf,
 }
 
 type Places = Vec<(Option<String>, Option<u32>)>;
 
 /// Returns the places of a finding, so that findings of several runs can be compared.
 fn places(finding: &Finding) -> Places {
-    let place = |site: &anyorder_finding::Site| (site.file.clone(), site.line);
+    let place = |site: &Site| (site.file.clone(), site.line);
     let mut places: Places = finding.sites.iter().map(place).collect();
     places.sort();
     places
@@ -215,58 +222,62 @@ impl Stress<'_> {
             self.outputs.entry(lines_of(&output)).or_default().push(setting);
         }
         if shown.is_some() || self.args.stress_check && is_new {
-            let replay = replay_of(self.args, self.again, setting);
-            let (seed, said) = (setting.seed, said(&errors));
-            let mut shown = shown;
-            let found = stage.found().unwrap_or_default();
-            if let Some((events, maps)) = found.first() {
-                let path = PathBuf::from(&self.name);
-                let (args, runner) = (self.args, self.runner);
-                read((&path, events, maps), args, runner, &mut |part| {
-                    // What the run shows is at its end.
-                    if let Some(shown) = shown.take_if(|_| !part.stats.is_part) {
-                        let (replay, said) = (replay.clone(), said.clone());
-                        let recorded = Some(&part);
-                        self.failures.add(Failure { shown, seed, replay, recorded, said });
-                    }
-                    if self.args.stress_check {
-                        self.check(&part, setting, result)?;
-                    }
-                    Ok(())
-                })?;
-            }
+            let (mut sites, mut found) = (Vec::new(), Vec::new());
+            self.recording(&stage, &mut |part| {
+                sites = sites_of(&run, self.plain, &part);
+                if self.args.stress_check {
+                    found.push(self.check(&part)?);
+                }
+                Ok(())
+            })?;
             if let Some(shown) = shown {
-                self.failures.add(Failure { shown, seed, replay, recorded: None, said });
+                let replay = replay_of(self.args, self.again, setting);
+                let (seed, said) = (setting.seed, said(&errors));
+                self.failures.add(Failure { shown, seed, replay, sites, said });
             }
+            found.into_iter().for_each(|checked| self.add(checked, setting, result));
         }
         Ok(run.counts.steps)
     }
 
-    /// Adds what a check of a run finds at other places than before.
-    fn check(
-        &mut self,
-        recorded: &RecordedRun<'_>,
-        setting: Setting,
-        result: &mut JobResult,
+    /// Reads the recording of a run, if there is one, and gives its parts to `take`.
+    fn recording(
+        &self,
+        stage: &Stage,
+        take: &mut dyn FnMut(RecordedRun<'_>) -> Result<(), Failed>,
     ) -> Result<(), Failed> {
+        let Some((events, maps)) = stage.found().unwrap_or_default().into_iter().next() else {
+            return Ok(());
+        };
+        read((&self.path, &events, &maps), self.args, self.runner, take)
+    }
+
+    /// Checks a part of a run.
+    fn check(&self, part: &RecordedRun<'_>) -> Result<JobResult, Failed> {
         let control = self.runner.watch.control();
-        let mut checked = check_trace(&recorded.input, &self.args.trace_options(), &control)?;
-        std::mem::take(&mut checked.limits).into_iter().for_each(|limit| result.cut_by(limit));
-        checked.findings.retain(|one| self.known.insert(places(&one.finding)));
-        describe(recorded, &mut checked);
-        add_source_lines(&self.name, &recorded.sources, &mut checked);
-        let again = replay_of(self.args, self.again, setting);
+        let mut checked = check_trace(&part.input, &self.args.trace_options(), &control)?;
+        checked.findings.retain(|one| !self.known.contains(&places(&one.finding)));
+        describe(part, &mut checked);
+        add_source_lines(&part.input.name, &part.sources, &mut checked);
+        Ok(checked)
+    }
+
+    /// Adds what a check of a run has found at other places than before.
+    fn add(&mut self, checked: JobResult, setting: Setting, result: &mut JobResult) {
+        checked.limits.into_iter().for_each(|limit| result.cut_by(limit));
         for mut one in checked.findings {
+            if !self.known.insert(places(&one.finding)) {
+                continue;
+            }
             // Its events are those of another run than the one whose trace is kept.
             one.finding.witness = None;
-            one.finding.replay = Some(again.clone());
+            one.finding.replay = Some(replay_of(self.args, self.again, setting));
             let text = format!("predicted of the run in the order of seed {}", setting.seed);
             let rule = Some("stress".to_owned());
             let step = ExplanationStep { rule, ..ExplanationStep::new(text) };
             one.finding.explanation.push(step);
             result.push(one.finding, None);
         }
-        Ok(())
     }
 
     /// Compares the runs with each other, and adds what they show.
@@ -283,8 +294,8 @@ impl Stress<'_> {
             for setting in self.outputs.values().filter(|one| !is_most(one)).flatten() {
                 let replay = replay_of(self.args, self.again, *setting);
                 let (shown, seed) = (Shown::Output, setting.seed);
-                let said = String::new();
-                self.failures.add(Failure { shown, seed, replay, recorded: None, said });
+                let (sites, said) = (Vec::new(), String::new());
+                self.failures.add(Failure { shown, seed, replay, sites, said });
             }
         }
         if self.totals.timed_out > 0 {
@@ -301,10 +312,10 @@ fn setting(args: &RunArgs, seed: u64, length: u64) -> Setting {
         StressStrategy::Pct => Strategy::Priorities,
         StressStrategy::Pos => Strategy::PartialOrder,
         // Programs differ in which one finds more.
-        StressStrategy::Mixed => match seed % 3 {
-            0 => Strategy::Random,
-            1 => Strategy::Priorities,
-            _ => Strategy::PartialOrder,
+        StressStrategy::Mixed => match seed % 4 {
+            0 => Strategy::Priorities,
+            2 => Strategy::PartialOrder,
+            _ => Strategy::Random,
         },
     };
     Setting { seed, strategy, depth: args.stress_depth, length }
