@@ -35,8 +35,10 @@ pub(crate) struct Block {
     pub(crate) chunk_end: usize,
     /// Where the last CALL event is.
     pub(crate) last_call: usize,
-    /// The table of cells; 0 before the thread begins. This and the next three: see `cells`.
+    /// The table of cells; 0 before the thread begins. This and the next four: see `cells`.
     pub(crate) cells: usize,
+    /// The number of cells, a power of two, less one.
+    pub(crate) cells_mask: usize,
     /// What a cell of this thread alone has.
     pub(crate) own: u64,
     /// The low half of the time of the last event that took its time, in the upper half.

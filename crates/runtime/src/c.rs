@@ -123,6 +123,7 @@ pub(crate) const FUTEX_WAIT_PRIVATE: usize = 128;
 pub(crate) const FUTEX_WAKE_PRIVATE: usize = 129;
 pub(crate) const RLIMIT_FSIZE: usize = 1;
 pub(crate) const RLIMIT_STACK: usize = 3;
+pub(crate) const RLIMIT_AS: usize = 9;
 
 pub(crate) const EINTR: isize = 4;
 pub(crate) const ENOMEM: c_int = 12;

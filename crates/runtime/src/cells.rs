@@ -32,8 +32,12 @@ use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// The bits of an address within a granule.
 pub(crate) const GRANULE_SHIFT: usize = 6;
-/// The number of cells: a table for 4 GiB, of which only what is used takes memory.
-pub(crate) const CELLS: usize = 1 << 26;
+/// The most cells: a table for 4 GiB, of which only what is used takes memory.
+const CELLS_MAX: usize = 1 << 26;
+/// The fewest cells, where the process may have little address space.
+const CELLS_MIN: usize = 1 << 14;
+/// The table takes no larger part of the address space that the process may have.
+const PART_OF_LIMIT: u64 = 8;
 /// Where a time is in a cell: the lowest 4 of its bits are cut, the 16 lowest of the cell are 0.
 pub(crate) const STAMP_SHIFT: u32 = 12;
 /// Blocks are touched as a whole up to this size: accesses to larger ones that were freed fail.
@@ -41,20 +45,38 @@ const BLOCK_MAX: usize = 1 << 20;
 const OWNERS: u32 = 0xffff;
 
 static TABLE: AtomicUsize = AtomicUsize::new(0);
+/// The number of cells, a power of two, less one.
+static MASK: AtomicUsize = AtomicUsize::new(0);
 
-/// Makes the table, or empties it in the child of a fork. Returns whether there is one.
+/// Makes the table, or empties it in the child of a fork. Returns whether there is one. A limit of
+/// the address space, or a system that promises no memory that it does not have, makes it smaller.
 pub(crate) fn start() -> bool {
     let old = TABLE.load(Ordering::Relaxed);
     if old != 0 {
-        c::call(c::SYS_MADVISE, &[old, CELLS * 8, c::MADV_DONTNEED]);
+        c::call(c::SYS_MADVISE, &[old, (mask() + 1) * 8, c::MADV_DONTNEED]);
         return true;
     }
-    let table = c::map_anonymous(CELLS * 8);
+    let limit = c::soft_limit(c::RLIMIT_AS);
+    let mut cells = CELLS_MAX;
+    let table = loop {
+        let fits = cells as u64 * 8 <= limit / PART_OF_LIMIT || cells <= CELLS_MIN;
+        let table = if fits { c::map_anonymous(cells * 8) } else { 0 };
+        if table != 0 || cells <= CELLS_MIN {
+            break table;
+        }
+        cells /= 4;
+    };
     if table != 0 {
-        c::call(c::SYS_MADVISE, &[table, CELLS * 8, c::MADV_DONTDUMP]);
+        c::call(c::SYS_MADVISE, &[table, cells * 8, c::MADV_DONTDUMP]);
     }
+    MASK.store(cells - 1, Ordering::Relaxed);
     TABLE.store(table, Ordering::Relaxed);
     table != 0
+}
+
+/// Returns which bits of the number of a granule are that of its cell.
+pub(crate) fn mask() -> usize {
+    MASK.load(Ordering::Relaxed)
 }
 
 /// Returns the address of the table.
@@ -95,15 +117,15 @@ pub(crate) fn touch(first: u64, at: usize, third: usize) {
 fn touch_all(at: usize, size: usize, reads: bool) {
     let block = block();
     // SAFETY: the block is this thread's.
-    let (cells, own) = unsafe { ((*block).cells, (*block).own) };
+    let (cells, mask, own) = unsafe { ((*block).cells, (*block).cells_mask, (*block).own) };
     if cells == 0 {
         return;
     }
     let last = at.saturating_add(size - 1) >> GRANULE_SHIFT;
     // More would be around the table more than once.
-    let last = last.min((at >> GRANULE_SHIFT) + CELLS - 1);
+    let last = last.min((at >> GRANULE_SHIFT) + mask);
     for granule in at >> GRANULE_SHIFT..=last {
-        let cell = (cells + (granule & (CELLS - 1)) * 8) as *mut u64;
+        let cell = (cells + (granule & mask) * 8) as *mut u64;
         // SAFETY: the cell is in the table, which stays, and is changed by such operations only.
         let cell = unsafe { AtomicU64::from_ptr(cell) };
         let change = |found: u64| {

@@ -7,7 +7,7 @@
 //! in the usual case, and times of a thread never decrease.
 
 use crate::block::{Block, CACHE_ENTRIES, EPOCH_STEP, FRAMES, block};
-use crate::cells::{self, CELLS, GRANULE_SHIFT, STAMP_SHIFT};
+use crate::cells::{self, GRANULE_SHIFT, STAMP_SHIFT};
 use crate::kind::{CALL, READ, RETURN};
 use crate::{record, thread};
 use core::arch::global_asm;
@@ -65,7 +65,7 @@ global_asm!(
     // r11: the cell. See `cells`.
     "mov r11, rdi",
     "shr r11, {granule_shift}",
-    "and r11d, {cells_mask}",
+    "and r11, qword ptr [r8 + {cells_mask}]",
     "shl r11, 3",
     "add r11, qword ptr [r8 + {cells}]",
     "mov rax, qword ptr [r11]",
@@ -326,7 +326,7 @@ global_asm!(
     stamp = const offset_of!(Block, stamp),
     stamp_in_cell = const offset_of!(Block, stamp_in_cell),
     granule_shift = const GRANULE_SHIFT,
-    cells_mask = const CELLS - 1,
+    cells_mask = const offset_of!(Block, cells_mask),
     stamp_shift = const STAMP_SHIFT,
     read = const READ >> 48,
     mask = const CACHE_ENTRIES - 1,

@@ -52,6 +52,7 @@ pub(crate) fn begin(number: u32, low: usize, size: usize) -> bool {
         block.frames = region + FRAMES_AT;
         block.packer = region + PACKER_AT;
         block.cells = cells::table();
+        block.cells_mask = cells::mask();
         block.own = cells::owner(number);
         block.number = number;
         block.thread_id = c::thread_id();

@@ -60,7 +60,7 @@ fn programs_of_clang_are_recorded() {
         if !found.is_ok_and(|output| output.status.success()) {
             continue;
         }
-        let program = compile("kinds.cc", compiler, &["-O1", "-shared-libsan"]);
+        let program = compile("kinds.cc", compiler, &["-std=c++17", "-O1", "-shared-libsan"]);
         let run = recorded(&program, &[], &[]);
         assert_eq!(run.status, 3, "{compiler}: {}", run.output);
         assert!(run.recordings[0].count(kind::LOCK) > 0, "{compiler}");

@@ -1,7 +1,7 @@
 //! A program with everything that makes a runtime stumble, and without a mistake: it does the same
 //! under `anyorder run` as without, and nothing is reported.
 
-use super::found;
+use super::{HIDDEN, found};
 use crate::common::{command, folder, ran, workspace};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,11 @@ struct Compiler {
 }
 
 const GCC: Compiler = Compiler { c: "gcc", cc: "g++", options: &[] };
-const CLANG: Compiler = Compiler { c: "clang", cc: "clang++", options: &["-shared-libsan"] };
+const CLANG: Compiler = Compiler {
+    c: "clang",
+    cc: "clang++",
+    options: &["-shared-libsan", "-mllvm", "-tsan-instrument-read-before-write=1"],
+};
 
 impl Compiler {
     /// Returns whether it is installed, with its runtime.
@@ -84,11 +88,40 @@ fn by_gcc_it_runs_as_without() {
     runs_as_without(&GCC);
 }
 
+const SKIPPED: &str = "skipped: there is no clang with the shared runtime of ThreadSanitizer";
+
 #[test]
 fn by_clang_it_runs_as_without() {
     if CLANG.is_there() {
         runs_as_without(&CLANG);
     } else {
-        println!("skipped: there is no clang with the shared runtime of ThreadSanitizer");
+        println!("{SKIPPED}");
+    }
+}
+
+#[test]
+fn small_programs_by_clang_have_the_same_findings() {
+    if !CLANG.is_there() {
+        println!("{SKIPPED}");
+        return;
+    }
+    let folder = folder();
+    let source = workspace().join("crates/cli/tests/native/programs.c");
+    let source = source.to_str().expect("a path");
+    CLANG.run(folder.path(), CLANG.c, &["-o", "programs", source]);
+    let categories = |which: &str| -> (Vec<String>, String) {
+        let arguments = ["run", "--format", "json", "./programs", which];
+        let ran = ran(command(&arguments).current_dir(folder.path()));
+        let result: Value = serde_json::from_str(&ran.stdout).expect("one object");
+        let found = found(&result).into_iter().map(|one| one.0).collect();
+        (found, result["warnings"].to_string())
+    };
+    for (which, category) in HIDDEN {
+        let (found, warnings) = categories(which);
+        assert_eq!(found, [category], "{which}");
+        assert!(warnings.contains("-tsan-instrument-read-before-write"), "{which}: {warnings}");
+    }
+    for which in ["race-joined", "use-joined", "use-counted", "use-unless-closed"] {
+        assert_eq!(categories(which).0, [""; 0], "{which}");
     }
 }

@@ -8,7 +8,7 @@ use super::RecordedRun;
 use crate::result::{JobResult, Reported};
 use crate::words::position;
 use anyorder_certify::Names;
-use anyorder_finding::{Finding, Frame, Related, RelatedKind, Site, Stack};
+use anyorder_finding::{Finding, Frame, Related, RelatedKind, Site, Stack, Warning, WarningKind};
 use anyorder_native::symbols::{Sources, Symbols};
 use anyorder_native::variables::Global;
 use anyorder_trace::{Event, EventId, EventKind, HandlerId, Location, LockId, SiteId, Trace};
@@ -50,6 +50,7 @@ pub fn describe(run: &RecordedRun<'_>, result: &mut JobResult) {
     if wanted.is_empty() {
         return;
     }
+    warn_of_clang(run, result);
     let known = collect(trace, &wanted);
     let symbols = Symbols::new(&run.recording.modules, run.folder.clone());
     let sources = &run.sources;
@@ -59,6 +60,17 @@ pub fn describe(run: &RecordedRun<'_>, result: &mut JobResult) {
         let events: Vec<Option<EventId>> = finding.sites.iter().map(event_of).collect();
         describer.complete(finding, &events);
         describer.relate(finding, &events);
+    }
+}
+
+/// Without its option, `clang` reports no read of what the code writes at once: of `--count` only
+/// the write. What such a read has seen is unknown then, and with it what rests on that.
+fn warn_of_clang(run: &RecordedRun, result: &mut JobResult) {
+    let runtime = |path: &str| path.rsplit('/').next().map(|name| name.starts_with("libclang_rt."));
+    let mut pieces = run.recording.modules.pieces().iter();
+    if pieces.any(|piece| runtime(&piece.path) == Some(true)) {
+        let what = "built by clang: without `-mllvm -tsan-instrument-read-before-write=1` it leaves out reads, and orders that cannot happen may be reported";
+        result.warnings.push(Warning::new(WarningKind::Odd, &run.input.name, what, 1));
     }
 }
 
