@@ -5,6 +5,7 @@ mod hostile;
 mod merged;
 mod packed;
 mod plan;
+mod reduced;
 mod simulated;
 mod synthetic;
 mod traces;

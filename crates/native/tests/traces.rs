@@ -31,7 +31,7 @@ fn traced_up_to(events_max: u64, events: &[(u32, u8, u64, u8, u64, u32)]) -> Tra
         let pc = if line == 0 { 0 } else { pc(line) };
         writer.push(thread, Event { kind, address, arg, third, pc, time });
     }
-    let options = Options { slack: Slack(0), events_max };
+    let options = Options { slack: Slack(0), events_max, ..Options::default() };
     to_trace(&writer.recording(), &mut Lines, &options, &mut || true).expect("small tables")
 }
 

@@ -3,6 +3,7 @@
 mod waits;
 
 use super::invocations::{Invocations, OpenCall};
+use super::sharing::Shared;
 use super::stacks::{Stacks, Where};
 use super::survey::Survey;
 use super::{Names, Stats, Traced};
@@ -58,6 +59,7 @@ struct Barrier {
 pub(super) struct Maker<'a> {
     recording: &'a Recording,
     survey: &'a Survey,
+    shared: Shared,
     names: &'a mut dyn Names,
     interner: Interner,
     columns: Columns,
@@ -90,6 +92,7 @@ impl<'a> Maker<'a> {
     pub(super) fn new(
         recording: &'a Recording,
         survey: &'a Survey,
+        shared: Shared,
         names: &'a mut dyn Names,
     ) -> Result<Maker<'a>, TableFull> {
         let mut interner = Interner::default();
@@ -111,6 +114,7 @@ impl<'a> Maker<'a> {
         Ok(Maker {
             recording,
             survey,
+            shared,
             names,
             interner,
             columns: Columns::default(),
@@ -252,7 +256,7 @@ impl<'a> Maker<'a> {
         if size == 0 {
             return Ok(());
         }
-        if !self.survey.sharing.is_shared(lane as u32, event.address, size) {
+        if !self.shared.is_shared(lane as u32, event.address, size) {
             self.stats.private += 1;
             return Ok(());
         }
@@ -272,7 +276,7 @@ impl<'a> Maker<'a> {
         if event.kind == kind::FENCE || size == 0 {
             return Ok(());
         }
-        if !self.survey.sharing.is_shared(lane as u32, event.address, size) {
+        if !self.shared.is_shared(lane as u32, event.address, size) {
             self.stats.private += 1;
             return Ok(());
         }
@@ -299,16 +303,23 @@ impl<'a> Maker<'a> {
     }
 
     fn alloc(&mut self, lane: usize, at: &Event, from: u64, size: u64) -> Result<(), TableFull> {
-        self.memory.allocate(from, size);
+        let Some(room) = self.shared.begin(from, size) else {
+            self.stats.private_blocks += 1;
+            return Ok(());
+        };
+        self.memory.allocate_with_room(from, size, room);
         let location = self.range(from, size)?;
         self.push(lane, at, EventKind::Alloc, location)
     }
 
     fn free(&mut self, lane: usize, at: &Event, from: u64, size: u64) -> Result<(), TableFull> {
+        if !self.shared.is_kept(from) {
+            return Ok(());
+        }
         let Some(allocated) = self.memory.allocated(from) else {
             // It was allocated before the recording began, or by what is not recorded. Where
             // others use it, the free matters all the same.
-            if !self.survey.sharing.is_shared(lane as u32, from, size.clamp(1, 64)) {
+            if !self.shared.is_unknown_shared(lane as u32, from, size) {
                 return Ok(());
             }
             let location = self.range(from, size.max(1))?;
@@ -501,7 +512,8 @@ impl<'a> Maker<'a> {
                     return Ok(());
                 }
                 self.threads[lane].stack = Some((event.address, event.third));
-                self.memory.allocate(event.address, event.third);
+                let room = self.shared.begin(event.address, event.third).unwrap_or(event.third);
+                self.memory.allocate_with_room(event.address, event.third, room);
                 let location = self.range(event.address, event.third)?;
                 // No place in the code allocates it.
                 let label = format!("the stack of T{}", self.recording.threads[lane].number);

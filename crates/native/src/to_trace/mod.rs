@@ -1,4 +1,5 @@
-//! Makes a trace of a recording: two passes over its events, the second one in merged order.
+//! Makes a trace of a recording: one pass over the events of each thread, and two over all events
+//! in merged order. The first of these finds out which memory several threads touch.
 //!
 //! | in the recording | in the trace |
 //! | --- | --- |
@@ -21,11 +22,13 @@
 
 pub(crate) mod actions;
 mod invocations;
+mod lives;
+mod pages;
 mod sharing;
 mod stacks;
 mod survey;
 
-use crate::merge::{Merge, Slack};
+use crate::merge::{Merge, Slack, Step};
 use crate::recording::{Cursor, Recording};
 use anyorder_trace::{TableFull, Trace};
 
@@ -73,6 +76,9 @@ pub struct Stats {
     pub recorded: u64,
     /// Accesses to memory that no other thread touches, which are not in the trace.
     pub private: u64,
+    /// Allocations of memory that no other thread touches, which are not in the trace, nor are
+    /// their frees.
+    pub private_blocks: u64,
     /// Events of kinds that are not known.
     pub unknown: u64,
     /// Places in the recording after which a part could not be read.
@@ -119,19 +125,24 @@ pub struct Options {
     pub slack: Slack,
     /// The most events of a trace.
     pub events_max: u64,
+    /// Whether what only one thread touches is in the trace, too: for tests of what is left out.
+    pub keeps_private: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { slack: Slack::default(), events_max: u64::from(u32::MAX) - 1 }
+        let events_max = u64::from(u32::MAX) - 1;
+        Options { slack: Slack::default(), events_max, keeps_private: false }
     }
 }
 
 /// Makes a trace. `go_on` is asked every few thousand events; when it returns false, the trace ends
 /// there. Of a trace that ends early, each thread has all that it did before the last event.
 ///
-/// Cost: two passes over the events. Memory: the trace, at most half a byte for each byte that is
-/// accessed outside of stacks, and a set of tables as large as the program has places and stacks.
+/// Cost: three passes over the events. Memory: the trace; at most half a byte for each byte of the
+/// memory that is accessed outside of own stacks, less where it is allocated again; a byte for each
+/// allocation; for each row of neighbouring shared pieces of a block 24 bytes, and each of them has
+/// events of the trace; and a set of tables as large as the program has places and stacks.
 ///
 /// # Errors
 ///
@@ -142,23 +153,26 @@ pub fn to_trace(
     options: &Options,
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<Traced, TableFull> {
-    const ASKED_EVERY: u64 = 1 << 14;
     let survey = survey::Survey::of(recording, go_on);
-    let threads: Vec<(u32, Cursor<'_>)> = recording
-        .threads
-        .iter()
-        .enumerate()
-        .map(|(lane, thread)| (thread.number, recording.events(lane)))
-        .collect();
-    let mut merge = Merge::new(threads, survey.known.clone(), options.slack);
-    let mut maker = actions::Maker::new(recording, &survey, names)?;
-    let (mut taken, mut is_full) = (0_u64, false);
-    for step in merge.by_ref() {
-        taken += 1;
-        if taken.is_multiple_of(ASKED_EVERY) && !go_on() {
+    let is_there = |step: &Step| survey.until.is_none_or(|until| step.event.time <= until);
+    let mut sharing = sharing::Sharing::new(recording.threads.len());
+    let mut asked = Asked { taken: 0, go_on };
+    for step in merged(recording, &survey, options) {
+        if !asked.may_go_on() {
             break;
         }
-        if survey.until.is_some_and(|until| step.event.time > until) {
+        if is_there(&step) {
+            sharing.step(step.thread, &step.event);
+        }
+    }
+    let shared = sharing.finish(options.keeps_private);
+    let mut merge = merged(recording, &survey, options);
+    let mut maker = actions::Maker::new(recording, &survey, shared, names)?;
+    let mut is_full = false;
+    while asked.may_go_on()
+        && let Some(step) = merge.next()
+    {
+        if !is_there(&step) {
             continue;
         }
         if maker.len() as u64 >= options.events_max.saturating_sub(8) {
@@ -177,6 +191,37 @@ pub fn to_trace(
         traced.unseen = unseen(recording, &survey);
     }
     Ok(traced)
+}
+
+/// Starts to merge the threads of a recording.
+fn merged<'a>(
+    recording: &'a Recording,
+    survey: &survey::Survey,
+    options: &Options,
+) -> Merge<Cursor<'a>> {
+    let threads = recording.threads.iter().enumerate();
+    let threads = threads.map(|(lane, thread)| (thread.number, recording.events(lane)));
+    Merge::new(threads.collect(), survey.known.clone(), options.slack)
+}
+
+/// Asks now and then whether to go on.
+struct Asked<'a> {
+    taken: u64,
+    go_on: &'a mut dyn FnMut() -> bool,
+}
+
+impl Asked<'_> {
+    /// Returns whether to take another event. Once it says no, it goes on to say so.
+    #[inline]
+    fn may_go_on(&mut self) -> bool {
+        const ASKED_EVERY: u64 = 1 << 14;
+        self.taken += 1;
+        if !self.taken.is_multiple_of(ASKED_EVERY) || (self.go_on)() {
+            return true;
+        }
+        self.taken -= 1;
+        false
+    }
 }
 
 /// The libraries whose accesses nobody expects to see: what they do to a program's memory is
