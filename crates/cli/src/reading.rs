@@ -38,6 +38,9 @@ pub(crate) const SOURCE: FileKind = FileKind { name: "a file of source", bytes_m
 /// A plan of a second run, a result that has one, or a program.
 pub(crate) const PLAN: FileKind = FileKind { name: "a plan", bytes_max: SCHEDULE_BYTES_MAX };
 
+/// What a program printed in a run that is one of many.
+pub(crate) const OUTPUT: FileKind = FileKind { name: "an output", bytes_max: 256 << 20 };
+
 /// The token of the job of this process.
 static JOB: OnceLock<Cancel> = OnceLock::new();
 

@@ -59,6 +59,7 @@ pub mod explore;
 pub mod model;
 pub mod native_confirm;
 pub mod native_run;
+pub mod native_stress;
 pub mod states;
 
 mod certify;

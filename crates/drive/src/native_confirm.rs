@@ -44,9 +44,9 @@ struct Way {
 impl<'r> Planner<'r> {
     /// Names the operations of a run. Linear in the recording.
     #[must_use]
-    pub fn new(run: &'r RecordedRun) -> Planner<'r> {
+    pub fn new(run: &'r RecordedRun<'_>) -> Planner<'r> {
         let trace = &run.input.trace;
-        let operations = Operations::new(&run.recording, trace, &run.origins);
+        let operations = Operations::new(run.recording, trace, &run.origins);
         Planner { trace, operations, names: Names::new(trace) }
     }
 
@@ -145,7 +145,7 @@ impl<'r> Planner<'r> {
 ///
 /// Fails when the trace is not well-formed.
 pub fn with_free_reads(
-    run: &RecordedRun,
+    run: &RecordedRun<'_>,
     control: &Control<'_>,
 ) -> Option<Result<TraceInput, Failure>> {
     let trace = &run.input.trace;

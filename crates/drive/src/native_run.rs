@@ -15,10 +15,11 @@ use anyorder_native::recording::Recording;
 pub use anyorder_native::recording::{Header, Modules};
 use anyorder_native::symbols::Symbols;
 pub use anyorder_native::symbols::{SourceFile, Sources};
-use anyorder_native::{Options, Stats, Traced, to_trace};
+use anyorder_native::{Frame, Names, Options, Stats, Traced, to_traces};
 use anyorder_system::Control;
 use anyorder_trace::Problems;
 pub use describe::describe;
+use std::cell::RefCell;
 use std::io::Read;
 use std::path::PathBuf;
 
@@ -36,25 +37,31 @@ pub struct RecordedImage<R> {
     pub maps: Vec<u8>,
     /// The most bytes of events that are read.
     pub bytes_max: u64,
-    /// The most events of the trace.
+    /// The most events of all traces.
     pub events_max: u64,
+    /// The most events of one trace.
+    pub part_max: u64,
+    /// Whether only the first part is wanted.
+    pub keeps_one: bool,
     /// Paths below this folder are shown without it.
     pub folder: PathBuf,
 }
 
-/// A recorded process image, ready to be checked.
+/// A recorded process image or a part of it, ready to be checked.
 #[derive(Debug)]
-pub struct RecordedRun {
+pub struct RecordedRun<'r> {
     /// The input of a check.
     pub input: TraceInput,
+    /// The number of the part, from 0.
+    pub part: usize,
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// What became of the events.
+    /// What became of the events up to the end of the part.
     pub stats: Stats,
     /// The repeated accesses that were not recorded.
     pub repeated: u64,
     /// The recording.
-    pub recording: Recording,
+    pub recording: &'r Recording,
     /// By event of the trace: see [`Traced::origins`].
     pub origins: Vec<u32>,
     /// The source files that places are in.
@@ -63,47 +70,92 @@ pub struct RecordedRun {
     pub folder: PathBuf,
 }
 
-/// Reads a recording, and makes the input of a check of it.
+/// Reads a recording, and makes the input of a check of it, or of each of its parts. `take` gets
+/// them in order, until it fails or the job is stopped.
 ///
 /// # Errors
 ///
-/// Fails when the bytes are no recording, or a trace cannot hold it.
-pub fn traced<R: Read>(
+/// Fails when the bytes are no recording, when a trace cannot hold it, or with the error of `take`.
+pub fn traced<R: Read, E: From<Failure>>(
     image: RecordedImage<R>,
     control: &Control<'_>,
-) -> Result<RecordedRun, Failure> {
-    let RecordedImage { name, events, maps, bytes_max, events_max, folder } = image;
+    take: &mut dyn FnMut(RecordedRun<'_>) -> Result<(), E>,
+) -> Result<(), E> {
+    let RecordedImage { name, events, maps, bytes_max, folder, .. } = image;
+    let (events_max, part_max) = (image.events_max, image.part_max);
     let bad = |error| Failure::input(&name, Unusable::Recording(error));
     control.progress.phase("reading");
     let recording = Recording::read(events, &maps, bytes_max).map_err(bad)?;
     control.progress.phase("ordering");
-    let mut names = Symbols::new(&recording.modules, folder.clone());
+    let symbols = RefCell::new(Symbols::new(&recording.modules, folder.clone()));
     let mut go_on = || control.check().is_ok();
-    let fitting = Options::default();
-    let options = Options { events_max: events_max.min(fitting.events_max), ..fitting };
-    let traced = to_trace(&recording, &mut names, &options, &mut go_on);
-    let traced = traced.map_err(|full| Failure::input(&name, Unusable::Full(full)))?;
-    let warnings = warnings(&name, &recording, &traced);
-    let Traced { trace, stats, origins, .. } = traced;
-    let sources = names.into_sources();
-    let mut input = TraceInput::new(name, trace, &Problems::default(), control)?;
-    input.warnings.extend(warnings);
-    let repeated = recording.header.left_out;
-    let command = recording.header.command.clone();
-    Ok(RecordedRun { input, command, stats, repeated, recording, origins, sources, folder })
+    let options = Options { events_max, part_max, ..Options::default() };
+    let (mut part, mut before, mut outcome) = (0, Stats::default(), Ok(()));
+    let mut take_part = |traced: Traced| -> Result<(), E> {
+        let warnings = warnings(&name, &recording, (&traced, &before));
+        let Traced { trace, stats, origins, .. } = traced;
+        before = stats.clone();
+        let input = match part {
+            0 => TraceInput::new(name.clone(), trace, &Problems::default(), control),
+            _ => TraceInput::later_part(name.clone(), trace, control),
+        };
+        let mut input = input?;
+        input.warnings.extend(warnings);
+        let run = RecordedRun {
+            input,
+            part,
+            command: recording.header.command.clone(),
+            stats,
+            repeated: recording.header.left_out,
+            recording: &recording,
+            origins,
+            sources: symbols.borrow().sources().clone(),
+            folder: folder.clone(),
+        };
+        part += 1;
+        take(run)?;
+        control.progress.phase("ordering");
+        Ok(())
+    };
+    let full = to_traces(&recording, &mut Shared(&symbols), &options, &mut go_on, &mut |traced| {
+        outcome = take_part(traced);
+        outcome.is_ok() && !image.keeps_one && control.check().is_ok()
+    });
+    full.map_err(|full| Failure::input(&name, Unusable::Full(full)))?;
+    outcome
 }
 
-/// Returns what of a run was not seen or not understood.
-fn warnings(input: &str, recording: &Recording, traced: &Traced) -> Vec<Warning> {
+/// Names that others ask for, too.
+struct Shared<'s, 'm>(&'s RefCell<Symbols<'m>>);
+
+impl Names for Shared<'_, '_> {
+    fn frames(&mut self, address: u64) -> Vec<Frame> {
+        self.0.borrow_mut().frames(address)
+    }
+
+    fn variable(&mut self, address: u64) -> Option<String> {
+        self.0.borrow_mut().variable(address)
+    }
+}
+
+/// Returns what of a part of a run was not seen or not understood. What concerns the whole run
+/// stands in the first part; of what is counted, each part has what came since the one before.
+fn warnings(
+    input: &str,
+    recording: &Recording,
+    (traced, before): (&Traced, &Stats),
+) -> Vec<Warning> {
     let mut all = Vec::new();
     let mut add = |kind, count: u64, text: String| {
         if count > 0 {
             all.push(Warning::new(kind, input, text, count));
         }
     };
-    let Stats { unknown, unreadable, disorders, odd, ambiguous, signals, .. } = traced.stats;
+    let since = |count: fn(&Stats) -> u64| count(&traced.stats).saturating_sub(count(before));
+    // The first part has recorded events, or nothing has.
+    let of_whole = u64::from(before.recorded == 0);
     let ignored = WarningKind::Ignored;
-    let is_cut = u64::from(recording.header.is_cut);
+    let is_cut = of_whole * u64::from(recording.header.is_cut);
     add(
         ignored,
         is_cut,
@@ -111,25 +163,26 @@ fn warnings(input: &str, recording: &Recording, traced: &Traced) -> Vec<Warning>
     );
     let what =
         "the program uses fibers, tags or Java's part of the runtime, which is not understood";
-    add(ignored, u64::from(recording.header.has_foreign), what.into());
+    add(ignored, of_whole * u64::from(recording.header.has_foreign), what.into());
     let damage = recording.damage;
-    let lost = damage.chunks_missing + damage.chunks_unreadable + damage.gaps;
+    let lost = of_whole * (damage.chunks_missing + damage.chunks_unreadable + damage.gaps);
     add(ignored, lost, format!("{} of the recording cannot be read", plural(lost, "piece")));
-    let unread = unknown + unreadable;
+    let unread = since(|stats| stats.unknown + stats.unreadable);
     add(ignored, unread, format!("{} of an unknown kind", plural(unread, "recorded event")));
     let what = "the times of the threads contradict their locks: the order is a guess there";
-    add(ignored, disorders, what.into());
+    add(ignored, since(|stats| stats.disorders), what.into());
     let what = "an event does not fit what came before it, and is left out";
-    add(ignored, odd, what.into());
+    add(ignored, since(|stats| stats.odd), what.into());
     let what = "a place in the code could be in two files: one of them is named";
-    add(WarningKind::Odd, ambiguous, what.into());
+    add(WarningKind::Odd, since(|stats| stats.ambiguous), what.into());
     let what = "what a signal handler does counts as done by the thread that it interrupts";
-    add(WarningKind::Odd, signals, what.into());
-    for path in traced.unseen.iter().take(UNSEEN_MAX) {
+    add(WarningKind::Odd, since(|stats| stats.signals), what.into());
+    let unseen = if of_whole > 0 { &traced.unseen[..] } else { &[] };
+    for path in unseen.iter().take(UNSEEN_MAX) {
         let what = "no access in it was seen: it was built without `-fsanitize=thread`";
         add(ignored, 1, format!("{path}: {what}"));
     }
-    let more = traced.unseen.len().saturating_sub(UNSEEN_MAX) as u64;
+    let more = unseen.len().saturating_sub(UNSEEN_MAX) as u64;
     add(ignored, more, format!("{} without a recorded access", plural(more, "further file")));
     all
 }

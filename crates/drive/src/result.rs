@@ -50,6 +50,50 @@ impl JobResult {
         self.findings.push(Reported { finding, run });
     }
 
+    /// Adds the result of a later part of the same input. A finding that is known by its id stands
+    /// once, with the number of pairs of both, and as the first part that confirms it shows it;
+    /// counts add up.
+    pub fn absorb(&mut self, later: JobResult) {
+        let mut known: BTreeMap<String, usize> = BTreeMap::new();
+        for (at, one) in self.findings.iter().enumerate() {
+            known.entry(one.finding.id.clone()).or_insert(at);
+        }
+        for one in later.findings {
+            let Some(at) = known.get(&one.finding.id) else {
+                self.findings.push(one);
+                continue;
+            };
+            let before = &mut self.findings[*at];
+            let total = before.finding.pairs_total.saturating_add(one.finding.pairs_total);
+            let is_shown = |one: &Reported| one.finding.confirmed == Some(true);
+            if is_shown(&one) && !is_shown(before) {
+                *before = one;
+            }
+            before.finding.pairs_total = total;
+        }
+        add_stats(&mut self.stats, &later.stats);
+        let add = |to: &mut Vec<OptionName>, more: Vec<OptionName>| {
+            for name in more {
+                if !to.contains(&name) {
+                    to.push(name);
+                }
+            }
+        };
+        add(&mut self.limits, later.limits);
+        add(&mut self.bounds, later.bounds);
+        self.open |= later.open;
+        for warning in later.warnings {
+            let same = |one: &&mut Warning| {
+                (one.kind, &one.input, &one.text) == (warning.kind, &warning.input, &warning.text)
+            };
+            match self.warnings.iter_mut().find(same) {
+                Some(known) => known.count = known.count.saturating_add(warning.count),
+                None => self.warnings.push(warning),
+            }
+        }
+        self.remarks.extend(later.remarks);
+    }
+
     /// Records what cut the search.
     pub fn cut_by(&mut self, name: OptionName) {
         self.limits.push(name);

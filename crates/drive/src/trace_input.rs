@@ -40,7 +40,30 @@ impl TraceInput {
         reader: &Problems,
         control: &Control<'_>,
     ) -> Result<TraceInput, Failure> {
-        let name = name.into();
+        TraceInput::made(name.into(), trace, reader, control, true)
+    }
+
+    /// Makes the input of a job from a part of a run that others come before. What is doubtful of
+    /// the threads of a trace, such as one that does nothing, says nothing of a part.
+    ///
+    /// # Errors
+    ///
+    /// As [`TraceInput::new`].
+    pub fn later_part(
+        name: impl Into<String>,
+        trace: Trace,
+        control: &Control<'_>,
+    ) -> Result<TraceInput, Failure> {
+        TraceInput::made(name.into(), trace, &Problems::default(), control, false)
+    }
+
+    fn made(
+        name: String,
+        trace: Trace,
+        reader: &Problems,
+        control: &Control<'_>,
+        is_first: bool,
+    ) -> Result<TraceInput, Failure> {
         let mut form = Problems::default();
         let is_whole = control.cancel.reason().is_none();
         if is_whole {
@@ -49,7 +72,7 @@ impl TraceInput {
                 return Err(Failure::problems(Path::new(&name), &form));
             }
         }
-        let not_understood = NotUnderstood::of(&trace, is_whole);
+        let not_understood = NotUnderstood::of(&trace, is_whole && is_first);
         let warnings = warnings_of(&name, &trace, reader, &form, &not_understood);
         Ok(TraceInput { name, trace, damaged: false, form, warnings, not_understood })
     }

@@ -37,6 +37,10 @@ pub struct Finding {
     /// representative. Absent if the finding is alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
+    /// Whether the findings of its group have in common the memory that they race on. If not, one
+    /// missing order makes all of them.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub group_of_memory: bool,
     /// The places of the problem. A race has two, in trace order.
     #[serde(default)]
     pub sites: Vec<Site>,
@@ -108,6 +112,7 @@ impl Finding {
             title: String::new(),
             input: None,
             group: None,
+            group_of_memory: false,
             sites: Vec::new(),
             related: Vec::new(),
             pairs: Vec::new(),

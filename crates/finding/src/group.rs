@@ -1,14 +1,20 @@
 //! Groups findings with the same cause.
 //!
-//! **Problem.** A thread that frees, destroys or closes an object that another thread still uses
-//! causes as many findings as the object has fields and locks. **Method.** All these findings miss
-//! one order: everything that the using thread does must come before the first end. A finding
-//! belongs to the group if its first action is by the using thread, and its second by the ending
-//! thread, at that event or after it: the missing order orders these actions too. **Guarantee.** No
-//! finding is removed from a result. A group says which findings one repair fixes, and reports show
-//! one of them in full.
+//! **Missing orders.** A thread that frees, destroys or closes an object that another thread still
+//! uses causes as many findings as the object has fields and locks. All these findings miss one
+//! order: everything that the using thread does must come before the first end. A finding belongs
+//! to the group if its first action is by the using thread, and its second by the ending thread, at
+//! that event or after it: the missing order orders these actions too.
+//!
+//! **Memory.** Where each pair of places is a finding, a variable without a lock causes as many as
+//! it has places that use it. Races of one memory that are in no group of a missing order form a
+//! group, too ([`assign_groups_of_memory`]).
+//!
+//! **Guarantee.** No finding is removed from a result. A group says which findings one repair
+//! fixes, and reports show one of them in full.
 
 use crate::finding::Finding;
+use crate::words::Kind;
 use anyorder_common::union_find::UnionFind;
 use std::collections::BTreeMap;
 
@@ -41,16 +47,47 @@ pub fn assign_groups(findings: &mut [Finding], pairs: &[Vec<[Placed; 2]>]) {
             }
         }
     }
+    for members in classes(groups, 0..findings.len()) {
+        name_group(findings, &members);
+    }
+}
+
+/// Groups the races of one memory: its location, and the place that allocated it. Findings that are
+/// in a group stay there. Ids must be set and distinct, and the locations those of one run.
+/// O(n log n).
+pub fn assign_groups_of_memory(findings: &mut [Finding]) {
+    let is_free = |finding: &Finding| finding.kind == Kind::Race && finding.group.is_none();
+    let free: Vec<usize> = (0..findings.len()).filter(|at| is_free(&findings[*at])).collect();
+    let mut groups = UnionFind::new(findings.len());
+    let mut of_memory: BTreeMap<(&str, Option<&str>), usize> = BTreeMap::new();
+    for at in &free {
+        for site in &findings[*at].sites {
+            let Some(location) = site.location.as_deref() else { continue };
+            let other = *of_memory.entry((location, site.allocated.as_deref())).or_insert(*at);
+            groups.join(*at as u32, other as u32);
+        }
+    }
+    for members in classes(groups, free.into_iter()) {
+        name_group(findings, &members);
+        members.iter().for_each(|at| findings[*at].group_of_memory = true);
+    }
+}
+
+/// Returns the classes with two members or more, in the order of their representatives.
+fn classes(mut groups: UnionFind, of: impl Iterator<Item = usize>) -> Vec<Vec<usize>> {
     let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for at in 0..findings.len() {
+    for at in of {
         members.entry(groups.find(at as u32) as usize).or_default().push(at);
     }
-    for members in members.values().filter(|members| members.len() > 1) {
-        let stands = members.iter().copied().min_by(|a, b| findings[*a].rank(&findings[*b]));
-        let Some(id) = stands.map(|at| findings[at].id.clone()) else { continue };
-        for at in members {
-            findings[*at].group = Some(id.clone());
-        }
+    members.into_values().filter(|members| members.len() > 1).collect()
+}
+
+/// Gives the members of a group the id of the one that represents it.
+fn name_group(findings: &mut [Finding], members: &[usize]) {
+    let stands = members.iter().copied().min_by(|a, b| findings[*a].rank(&findings[*b]));
+    let Some(id) = stands.map(|at| findings[at].id.clone()) else { return };
+    for at in members {
+        findings[*at].group = Some(id.clone());
     }
 }
 
@@ -76,7 +113,7 @@ fn first_ends(findings: &[Finding], pairs: &[Vec<[Placed; 2]>]) -> BTreeMap<(u32
 mod tests {
     use super::*;
     use crate::finding::Site;
-    use crate::words::{Kind, Severity};
+    use crate::words::Severity;
 
     fn finding(id: &str, access: &str, severity: Severity) -> Finding {
         let site = |access: &str| Site { access: Some(access.into()), ..Site::default() };
@@ -117,6 +154,32 @@ mod tests {
         // The severities are equal, so the id decides.
         let group = Some("destroy");
         assert_eq!(groups, [group, group, group, None, None, None]);
+    }
+
+    #[test]
+    fn races_of_one_memory_are_a_group() {
+        let race = |id: &str, locations: [&str; 2], allocated: Option<&str>| {
+            let site = |location: &str| Site {
+                location: Some(location.into()),
+                allocated: allocated.map(str::to_owned),
+                ..Site::default()
+            };
+            Finding { id: id.into(), sites: locations.map(site).into(), ..Finding::new(Kind::Race) }
+        };
+        let mut findings = vec![
+            race("b", ["0x10+8", "0x10+4"], Some("a.c:1")),
+            race("a", ["0x10+4", "0x10+4"], Some("a.c:1")),
+            race("other-block", ["0x10+4", "0x10+4"], Some("a.c:2")),
+            race("elsewhere", ["x", "x"], None),
+            race("taken", ["0x10+4", "0x10+4"], Some("a.c:1")),
+            Finding { kind: Kind::OrderViolation, ..race("c", ["x", "x"], None) },
+        ];
+        findings[4].group = Some("free".into());
+        assign_groups_of_memory(&mut findings);
+        let groups: Vec<Option<&str>> = findings.iter().map(|f| f.group.as_deref()).collect();
+        assert_eq!(groups, [Some("a"), Some("a"), None, None, Some("free"), None]);
+        let marked: Vec<bool> = findings.iter().map(|f| f.group_of_memory).collect();
+        assert_eq!(marked, [true, true, false, false, false, false]);
     }
 
     #[test]

@@ -37,18 +37,28 @@ pub fn assign_ids(findings: &mut [Finding]) {
 
 /// Like [`assign_ids`], for the findings of several inputs. Each finding names its input.
 pub fn assign_ids_of(findings: &mut [Finding], origins: &Origins) {
-    // What earlier versions hashed: whole paths. Most findings have the same hash in both ways.
+    // What earlier versions hashed: whole paths, and addresses of locks. Most findings have the
+    // same hash in all ways.
     let mut whole: Vec<u64> = Vec::with_capacity(findings.len());
+    let mut addressed: Vec<u64> = Vec::with_capacity(findings.len());
     let mut plain: Vec<u64> = Vec::with_capacity(findings.len());
     for finding in findings.iter() {
         let is_shortened = Cell::new(false);
-        let hash = hash_of(finding, &|file| {
+        let short = |file: &str| {
             let known_as = origins.of_file(finding.input.as_deref(), file);
             is_shortened.set(is_shortened.get() || known_as != file);
             known_as
-        });
+        };
+        let hash = hash_of(finding, &short, &location::of_all_objects);
+        let is_at_address =
+            |site: &Site| site.location.as_deref().is_some_and(location::is_address);
+        let with_addresses = match finding.sites.iter().any(is_at_address) {
+            true => hash_of(finding, &short, &location::of_fields_and_ranges),
+            false => hash,
+        };
         plain.push(hash);
-        whole.push(if is_shortened.get() { former_hash_of(finding) } else { hash });
+        addressed.push(with_addresses);
+        whole.push(if is_shortened.get() { former_hash_of(finding) } else { with_addresses });
     }
     let mut ids = plain.clone();
     distinguish(&mut ids, |group| by_input(findings, origins, group));
@@ -56,15 +66,18 @@ pub fn assign_ids_of(findings: &mut [Finding], origins: &Origins) {
     distinguish(&mut ids, |group| by_files(findings, origins, group));
     let mut seen: BTreeMap<u64, u64> = BTreeMap::new();
     let mut former: BTreeMap<u64, u64> = BTreeMap::new();
+    let mut former_addressed: BTreeMap<u64, u64> = BTreeMap::new();
     for (at, finding) in findings.iter_mut().enumerate() {
         let id = with_ordinal(ids[at], &mut seen);
         // The id that the finding has when its input is checked alone.
         let alone =
             (by_input_only[at] != plain[at] && by_input_only[at] == ids[at]).then_some(plain[at]);
         let before = with_ordinal(whole[at], &mut former);
-        let others = alone.into_iter().chain([before]).filter(|other| *other != id);
+        let at_address = with_ordinal(addressed[at], &mut former_addressed);
+        let at_address = (addressed[at] != plain[at] && at_address != before).then_some(at_address);
+        let others = alone.into_iter().chain([before]).chain(at_address);
         finding.id = text(id);
-        finding.known_as = others.map(text).collect();
+        finding.known_as = others.filter(|other| *other != id).map(text).collect();
     }
 }
 
@@ -110,7 +123,7 @@ fn by_files(findings: &[Finding], origins: &Origins, group: &[usize]) -> Option<
             true => String::new(),
             false => tail(file, components),
         };
-        format!("{:016x}", hash_of(finding, &file))
+        format!("{:016x}", hash_of(finding, &file, &location::of_all_objects))
     };
     apart(group, key)
 }
@@ -130,14 +143,18 @@ fn apart<T>(parts: &[T], key: impl Fn(&T, usize) -> String) -> Option<Vec<String
 /// More components are compared all at once.
 const COMPONENTS_MAX: usize = 64;
 
-/// Hashes kind, category and sites. `file` says how a file is known.
-fn hash_of(finding: &Finding, file: &dyn Fn(&str) -> String) -> u64 {
-    hash(finding, |site| site_key(site, file, &|label| placed(label, file)))
+/// Returns how a file or a location is known in every run.
+type Known<'a> = &'a dyn Fn(&str) -> String;
+
+/// Hashes kind, category and sites. `file` and `location` say how files and locations are known.
+fn hash_of(finding: &Finding, file: Known<'_>, location: Known<'_>) -> u64 {
+    hash(finding, |site| site_key(site, file, &|label| placed(label, file), location))
 }
 
-/// The hash of earlier versions: whole paths.
+/// The hash of earlier versions: whole paths, and addresses of locks.
 fn former_hash_of(finding: &Finding) -> u64 {
-    hash(finding, |site| site_key(site, &str::to_owned, &str::to_owned))
+    let location = &location::of_fields_and_ranges;
+    hash(finding, |site| site_key(site, &str::to_owned, &str::to_owned, location))
 }
 
 fn hash(finding: &Finding, key: impl Fn(&Site) -> Vec<String>) -> u64 {
@@ -154,11 +171,7 @@ fn hash(finding: &Finding, key: impl Fn(&Site) -> Vec<String>) -> u64 {
 }
 
 /// Returns the parts of a site that are equal in every run.
-fn site_key(
-    site: &Site,
-    file: &dyn Fn(&str) -> String,
-    label: &dyn Fn(&str) -> String,
-) -> Vec<String> {
+fn site_key(site: &Site, file: Known<'_>, label: Known<'_>, location: Known<'_>) -> Vec<String> {
     let text = |part: &Option<String>| part.clone().unwrap_or_default();
     let number = |part: Option<u32>| part.map(|n| n.to_string()).unwrap_or_default();
     // A label equal to the position adds nothing.
@@ -170,7 +183,7 @@ fn site_key(
         at(number(site.line)),
         at(number(site.column)),
         site.label.as_deref().map(label).unwrap_or_default(),
-        site.location.as_deref().map(location::of_all_objects).unwrap_or_default(),
+        site.location.as_deref().map(location).unwrap_or_default(),
         text(&site.access),
     ];
     if site.file.is_none() && site.label.is_none() && site.location.is_none() {
@@ -307,6 +320,25 @@ mod tests {
         assign_ids_of(&mut list, &origins);
         let alone = id(at("/x/a.c", "one"));
         assert!(list[0].id != list[1].id && list.iter().all(|one| one.known_as.contains(&alone)));
+    }
+
+    #[test]
+    fn the_address_of_a_lock_is_no_part_of_an_id() {
+        let destroyed = |lock: &str, file: &str| {
+            let mut finding = race([site(1, lock, "1", "acquire"), site(2, lock, "2", "destroy")]);
+            finding.sites.iter_mut().for_each(|site| site.file = Some(file.into()));
+            let mut list = [finding];
+            assign_ids(&mut list);
+            let [finding] = list;
+            finding
+        };
+        for file in ["a.c", "src/a.c"] {
+            let (one, other) = (destroyed("0x7f10", file), destroyed("0x7f20", file));
+            assert_eq!(one.id, other.id, "{file}");
+            assert!(!one.known_as.is_empty(), "what earlier versions wrote is known: {file}");
+            assert_ne!(one.known_as, other.known_as, "{file}");
+        }
+        assert_ne!(destroyed("one", "a.c").id, destroyed("other", "a.c").id);
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub use finding::{
     Coverage, CycleConflict, ExplanationStep, Finding, Frame, Related, Reproduction, Site,
     SourceLines, Suppressed, Witness, WitnessPlace,
 };
-pub use group::{Placed, assign_groups};
+pub use group::{Placed, assign_groups, assign_groups_of_memory};
 pub use id::{assign_ids, assign_ids_of};
 pub use ignored::mark_ignored_input;
 pub use names::option::OptionName;

@@ -1,11 +1,22 @@
 //! How recorders write locations: `Foo.bar@0x41` is a field of an object, `0x10+8` an address with
-//! a size.
+//! a size, `0x10` an address: that of a lock or of a condition variable.
 //!
-//! A location is a name in a trace, and any text is one. These two forms are read only where
-//! findings are compared between runs and where they are listed by class; no engine does so.
+//! A location is a name in a trace, and any text is one. These forms are read only where findings
+//! are compared between runs and where they are listed by class; no engine does so.
 
 /// Returns a location without the identity of its object or its address: equal in every run.
 pub(crate) fn of_all_objects(location: &str) -> String {
+    if is_address(location) { String::new() } else { of_fields_and_ranges(location) }
+}
+
+/// Returns whether a location is an address alone.
+pub(crate) fn is_address(location: &str) -> bool {
+    let digits = location.strip_prefix("0x").unwrap_or_default();
+    !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+/// What [`of_all_objects`] was in earlier versions: an address alone is kept.
+pub(crate) fn of_fields_and_ranges(location: &str) -> String {
     let is_identity = |text: &str| {
         let digits = text.strip_prefix("0x").unwrap_or(text);
         !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit())
@@ -38,6 +49,10 @@ mod tests {
         assert_eq!(of_all_objects("a.Foo.bar@0x41"), "a.Foo.bar");
         assert_eq!(of_all_objects("a.Foo.bar@home"), "a.Foo.bar@home");
         assert_eq!(of_all_objects("0x10+8"), "+8");
+        assert_eq!(of_all_objects("0x55d0c0ffee"), "");
+        assert_eq!(of_all_objects("0x"), "0x");
+        assert_eq!(of_all_objects("0xlock"), "0xlock");
+        assert_eq!(of_fields_and_ranges("0x10"), "0x10");
         assert_eq!(of_all_objects("x"), "x");
     }
 

@@ -56,6 +56,7 @@ fn full() -> Outcome {
         title: "`cart.items` is read and written in either order".into(),
         input: Some("run.trace".into()),
         group: Some("0123456789abcdef".into()),
+        group_of_memory: true,
         sites: vec![site(1, "7", "read"), site(9, "12", "write")],
         related: vec![Related {
             kind: RelatedKind::Lock,

@@ -63,8 +63,8 @@ impl<'a> Symbols<'a> {
 
     /// Returns the source files of all frames so far.
     #[must_use]
-    pub fn into_sources(self) -> Sources {
-        self.sources
+    pub const fn sources(&self) -> &Sources {
+        &self.sources
     }
 
     fn find(&mut self, address: u64) -> Vec<Frame> {

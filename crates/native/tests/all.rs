@@ -4,6 +4,7 @@ mod heap_merge;
 mod hostile;
 mod merged;
 mod packed;
+mod parts;
 mod plan;
 mod reduced;
 mod simulated;

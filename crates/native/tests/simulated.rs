@@ -34,6 +34,8 @@ struct Machine {
     round: u64,
     permits: u64,
     joined: Vec<usize>,
+    /// How often a thread gives a lock back, where it has one.
+    gives: u32,
 }
 
 /// An event with its thread.
@@ -41,10 +43,15 @@ pub(crate) type Done = (u32, Event);
 
 /// Runs at random. Times are the order in which things happen, one apart.
 pub(crate) fn run(seed: u64, steps: u64) -> Vec<Done> {
+    run_giving(seed, steps, 15)
+}
+
+/// Runs at random. A thread with a lock gives it back in so many of 100 steps.
+pub(crate) fn run_giving(seed: u64, steps: u64, gives: u32) -> Vec<Done> {
     let mut rng = Rng::new(seed);
     let threads = 3 + rng.index(4);
-    let mut machine =
-        Machine { states: vec![State::NotBegun; threads], permits: 1, ..Machine::default() };
+    let states = vec![State::NotBegun; threads];
+    let mut machine = Machine { states, permits: 1, gives, ..Machine::default() };
     machine.states[0] = State::Created;
     let mut run = Vec::new();
     let init = |object, kind, third| Event { kind, address: object, third, ..Event::default() };
@@ -119,7 +126,7 @@ impl Machine {
         };
         let object = LOCKS + 0x100 * rng.below(3);
         // Now and then everything is given back, or most runs would soon be stuck.
-        if rng.percent(15)
+        if rng.percent(self.gives)
             && let Some(lock) = self.lock_of(thread)
         {
             self.give(lock, thread);

@@ -250,11 +250,13 @@ impl Page<'_> {
 
     /// Writes a line for each finding with the same cause as another one.
     fn members(&mut self, members: &[&Finding]) -> io::Result<()> {
-        if members.is_empty() {
-            return Ok(());
-        }
+        let Some(first) = members.first() else { return Ok(()) };
         let what = numbers::plural(members.len() as u64, "finding");
-        self.line(Tone::Plain, 4, &format!("the same missing order makes {what} more:"))?;
+        let head = match first.group_of_memory {
+            true => format!("the same memory has {what} more:"),
+            false => format!("the same missing order makes {what} more:"),
+        };
+        self.line(Tone::Plain, 4, &head)?;
         for member in members.iter().take(MEMBERS_MAX) {
             // Most titles name the places.
             let named = member.title.ends_with(')');

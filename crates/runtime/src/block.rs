@@ -78,6 +78,12 @@ pub(crate) struct Block {
     pub(crate) plan_kept: usize,
     /// The event of the plan that this thread is at, plus 1; or 0.
     pub(crate) plan_open: u32,
+    /// In a scheduled run: the slot of this thread, plus 1; 0 if it has none.
+    pub(crate) schedule_slot: u32,
+    /// Whether this thread is in the scheduler.
+    pub(crate) schedule_inside: u32,
+    /// What its creator knows of its slot; it stays until it is joined.
+    pub(crate) schedule_birth: u64,
 }
 
 /// No event was written, and none is to be written before the thread is known.

@@ -32,6 +32,12 @@ unsafe extern "C" {
         low: *mut *mut c_void,
         size: *mut usize,
     ) -> c_int;
+    pub(crate) fn pthread_attr_getdetachstate(
+        attributes: *const c_void,
+        state: *mut c_int,
+    ) -> c_int;
+    pub(crate) fn pthread_testcancel();
+    pub(crate) fn __tls_get_addr(index: *mut usize) -> *mut c_void;
     pub(crate) fn pthread_attr_destroy(attributes: *mut c_void) -> c_int;
     pub(crate) fn on_exit(
         function: unsafe extern "C" fn(c_int, *mut c_void),

@@ -3,6 +3,7 @@
 use crate::block::block;
 use crate::emit::note;
 use crate::kind::EXIT;
+use crate::schedule::{self, Step, quarantine};
 use crate::{c, maps, plan, record, thread};
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -16,9 +17,11 @@ pub(crate) unsafe extern "C" fn at_exit(status: c_int, _argument: *mut c_void) {
 
 /// Writes the end of the process. Other threads may still run, and go on to write.
 fn finish(status: c_int, place: usize) {
+    schedule::point(Step::Exit, 0);
     if !record::is_on() || ENDED.swap(1, Ordering::Relaxed) != 0 {
         return;
     }
+    quarantine::check_all();
     plan::before_exit();
     note(EXIT, status as u32 as usize, place);
     c::without_signals(|| {

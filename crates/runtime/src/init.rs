@@ -3,12 +3,13 @@
 use crate::block::{SILENT, block};
 use crate::emit::sync;
 use crate::kind::{ACQUIRE, FORK, RELEASE, arg};
-use crate::{c, exit, interpose, invocations, maps, plan, record, thread};
+use crate::{c, exit, interpose, invocations, maps, plan, record, schedule, thread};
 use core::sync::atomic::{AtomicU32, Ordering};
 
 const NAME: &[u8] = b"ANYORDER_RECORDING=";
 const MAX_NAME: &[u8] = b"ANYORDER_MAX_RECORDING=";
 const PLAN_NAME: &[u8] = b"ANYORDER_PLAN=";
+const SCHEDULE_NAME: &[u8] = b"ANYORDER_SCHEDULE=";
 
 static BEGUN: AtomicU32 = AtomicU32::new(0);
 
@@ -50,6 +51,9 @@ fn start() {
         plan::count_alive(1);
     }
     thread::begin_first();
+    if settings.schedule_length > 0 {
+        schedule::start(&settings.schedule[..settings.schedule_length + 1]);
+    }
     interpose::signals::watch_failures();
     // SAFETY: the functions are valid as long as this object, which is never unloaded.
     unsafe {
@@ -68,13 +72,15 @@ struct Settings {
     name: [u8; 32],
     length: usize,
     /// 0: in a name, 1: in the folder, 2: in the maximum, 3: in another value, 4: in the path of
-    /// the plan.
+    /// the plan, 5: in that of the schedule.
     place: u8,
     folder: [u8; 2048],
     folder_length: usize,
     max_bytes: Option<u64>,
     plan: [u8; 2048],
     plan_length: usize,
+    schedule: [u8; 2048],
+    schedule_length: usize,
 }
 
 impl Settings {
@@ -88,6 +94,8 @@ impl Settings {
             max_bytes: None,
             plan: [0; 2048],
             plan_length: 0,
+            schedule: [0; 2048],
+            schedule_length: 0,
         }
     }
 
@@ -114,6 +122,10 @@ impl Settings {
                 self.plan[self.plan_length] = byte;
                 self.plan_length += 1;
             }
+            5 if self.schedule_length + 1 < self.schedule.len() => {
+                self.schedule[self.schedule_length] = byte;
+                self.schedule_length += 1;
+            }
             _ => {}
         }
     }
@@ -131,6 +143,8 @@ impl Settings {
                 2
             } else if name == PLAN_NAME {
                 4
+            } else if name == SCHEDULE_NAME {
+                5
             } else {
                 3
             };
@@ -168,6 +182,7 @@ unsafe extern "C" fn in_child() {
 pub(crate) fn leave_parent() {
     c::with_errno_kept(|| {
         plan::forget();
+        schedule::forget();
         invocations::begin_in_child();
         crate::hooks::atomics::release_all();
         let block = block();

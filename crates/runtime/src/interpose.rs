@@ -18,6 +18,8 @@ mod processes;
 mod rwlock;
 mod semaphore;
 pub(crate) mod signals;
+mod sleeps;
 mod streams;
 mod strings;
 mod threads;
+mod times;

@@ -62,3 +62,34 @@ pub(crate) fn read(path: usize, mut reader: impl FnMut(&[u8]) -> bool) {
     }
     c::call(c::SYS_CLOSE, &[from]);
 }
+
+/// Returns where the mapping with an address begins and ends; nothing if there is none.
+pub(crate) fn mapping_of(address: usize) -> (usize, usize) {
+    let mut found = (0, 0);
+    let (mut start, mut number, mut field) = (0, 0_usize, 0);
+    read(c"/proc/self/maps".as_ptr() as usize, |part| {
+        for byte in part {
+            match (byte, field) {
+                (b'\n', _) => (number, field) = (0, 0),
+                (b'-', 0) => {
+                    start = number;
+                    (number, field) = (0, 1);
+                }
+                (b' ', 1) => {
+                    if (start..number).contains(&address) {
+                        found = (start, number);
+                        return false;
+                    }
+                    field = 2;
+                }
+                (_, 0 | 1) => {
+                    let digit = (*byte as char).to_digit(16).unwrap_or(0);
+                    number = number << 4 | digit as usize;
+                }
+                _ => {}
+            }
+        }
+        true
+    });
+    found
+}

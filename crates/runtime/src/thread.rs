@@ -5,7 +5,7 @@ use crate::c;
 use crate::emit::{LONGEST, address, note, note_sized};
 use crate::kind::{THREAD_BEGIN, THREAD_END, TIME};
 use crate::pack::{PACKED_ROOM, Packer, pack};
-use crate::{cells, maps, plan, record};
+use crate::{cells, maps, plan, record, schedule};
 use core::arch::x86_64::_rdtsc;
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -98,6 +98,16 @@ unsafe extern "C" fn end_in_destructor(value: *mut c_void) {
         unsafe { c::pthread_setspecific(KEY.load(Ordering::Relaxed) - 1, value) };
     } else {
         end();
+        schedule::end();
+    }
+}
+
+/// Has the end of this thread noticed, where nothing is recorded of it.
+pub(crate) fn watch_end() {
+    let key = KEY.load(Ordering::Relaxed);
+    if key != 0 {
+        // SAFETY: the key exists; its value only has to be another than null.
+        unsafe { c::pthread_setspecific(key - 1, block().cast()) };
     }
 }
 

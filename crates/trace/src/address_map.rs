@@ -130,6 +130,12 @@ impl AddressMap {
         self.generations.insert(address, (last, highest.saturating_add(1)));
     }
 
+    /// Forgets all locations, for another table. What was allocated stays known.
+    pub fn forget_locations(&mut self) {
+        self.current.clear();
+        self.ordered.clear();
+    }
+
     /// Removes the locations that begin in a range.
     fn forget(&mut self, first: u64, last: u64) {
         let inside = (first, 0)..=(last, u32::MAX);

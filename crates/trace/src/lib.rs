@@ -41,7 +41,7 @@ pub use names::{NameIndex, Names, TextIndex};
 pub use stream::{CopyError, TraceSink, TraceSource, copy};
 pub use tables::{
     Coherence, Handler, Input, InputFamily, Invocation, LabelScheme, Location, Mailbox, Meta,
-    Position, Site, Tables, TaskDef, TaskKind, TraceOrder,
+    Position, Site, SourcePosition, Tables, TaskDef, TaskKind, TraceOrder,
 };
 pub use trace::{TaskSpan, Trace, TraceBlocks};
 

@@ -194,6 +194,17 @@ pub struct Site {
     pub column: u32,
 }
 
+/// Where in the source a site is: two instances of one template have the same position.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct SourcePosition {
+    label: NameId,
+    file: NameId,
+    line: u32,
+    column: u32,
+    /// The function, where no line is known.
+    function: NameId,
+}
+
 /// An invocation of a method.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Invocation {
@@ -310,6 +321,15 @@ impl Default for Tables {
 }
 
 impl Tables {
+    /// Returns the source position of a site. The default one stands for a site that is unknown.
+    #[must_use]
+    pub fn source_position(&self, site: SiteId) -> SourcePosition {
+        let Site { label, function, file, line, column } =
+            self.sites.get(site.index()).copied().unwrap_or_default();
+        let function = if line == 0 { function } else { NameId::EMPTY };
+        SourcePosition { label, file, line, column, function }
+    }
+
     /// Returns the string of a name.
     #[must_use]
     pub fn name(&self, id: NameId) -> &str {

@@ -14,7 +14,7 @@ pub(crate) use output::{
 };
 pub(crate) use predict::{PAIRS, PredictArgs, WitnessArgs};
 pub(crate) use robust::RobustArgs;
-pub(crate) use run::{RunArgs, RunStreams};
+pub(crate) use run::{RunArgs, RunStreams, STRATEGIES, StressStrategy};
 pub(crate) use tools::{
     BugArgs, BugKind, CompletionsArgs, ConvertArgs, ExplainArgs, InfoArgs, ManArgs, WhyArgs,
 };

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::check::GROUPS;
-use super::choice::choice;
+use super::choice::{Word, choice};
 
 /// `anyorder run`.
 #[derive(Args, Debug, Clone)]
@@ -43,9 +43,41 @@ pub(crate) struct RunArgs {
     )]
     pub(crate) max_reruns: usize,
 
+    /// Run the program N times more, in random orders that seeds decide: only one of its threads
+    /// runs at a time. With 1, there is only this run, and its streams are ours
+    #[arg(long, value_name = "N", conflicts_with = "no_check", value_parser = clap::value_parser!(u64).range(1..=1_000_000), help_heading = "Random orders")]
+    pub(crate) stress: Option<u64>,
+
+    /// The seed of the first run in a random order; each later one has the next number
+    #[arg(
+        long,
+        value_name = "S",
+        default_value_t = 1,
+        requires = "stress",
+        help_heading = "Random orders"
+    )]
+    pub(crate) stress_seed: u64,
+
+    /// How it is chosen which thread goes on
+    #[arg(long, value_name = "HOW", value_parser = choice(STRATEGIES), default_value = "mixed", requires = "stress", help_heading = "Random orders")]
+    pub(crate) stress_strategy: StressStrategy,
+
+    /// For `pct`: how many events have to be in a certain order for a mistake to show
+    #[arg(long, value_name = "D", default_value_t = 3, requires = "stress", value_parser = clap::value_parser!(u32).range(1..=16), help_heading = "Random orders")]
+    pub(crate) stress_depth: u32,
+
+    /// For `pct`: how many steps the first run is expected to have; later ones go by those before
+    #[arg(long, value_name = "N", requires = "stress", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Random orders")]
+    pub(crate) stress_steps: Option<u64>,
+
+    /// Check each run in another order, too, as the plain one is: code that seldom runs is looked
+    /// at then
+    #[arg(long, requires = "stress", help_heading = "Random orders")]
+    pub(crate) stress_check: bool,
+
     /// Make a finding happen again that `--confirm` reproduced: a result as JSON, or the plan
     /// beside a recording. Another PROGRAM, such as `gdb --args ./prog`, runs it
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["record", "confirm", "suppressions", "format", "report", "output", "baseline", "write_baseline"], help_heading = "Run")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["record", "confirm", "stress", "suppressions", "format", "report", "output", "baseline", "write_baseline"], help_heading = "Run")]
     pub(crate) replay: Option<PathBuf>,
 
     /// The id of the finding that `--replay` is about, or its beginning
@@ -61,11 +93,16 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "SIZE", value_parser = parse_recording, help_heading = "Run")]
     pub(crate) max_recording: Option<u64>,
 
-    /// The most events of the trace that is made of a recording, without accesses of memory that
-    /// one thread uses alone. What the program does later is not looked at, and the result is not
-    /// complete. A million events take 100 to 800 MB
-    #[arg(long, value_name = "N", default_value_t = 4_000_000, help_heading = "Run")]
+    /// The most events that are looked at, without accesses of memory that one thread uses alone.
+    /// What the program does later is not, and the result is not complete
+    #[arg(long, value_name = "N", default_value_t = 32_000_000, help_heading = "Run")]
     pub(crate) max_trace: u64,
+
+    /// The most events that are looked at together. A longer run is divided where no thread holds a
+    /// lock, orders across such a place are not found, and the result is not complete. A million
+    /// events take 100 to 800 MB. With `--record`, what comes after the first part is left out
+    #[arg(long, value_name = "N", default_value_t = 4_000_000, value_parser = clap::value_parser!(u64).range(1000..), help_heading = "Run")]
+    pub(crate) max_part: u64,
 
     /// End the program after this time, and look at what it did until then; for example `30s`
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Run")]
@@ -104,6 +141,27 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) counting: CountingArgs,
 }
+
+/// How it is chosen which thread goes on, in a random order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum StressStrategy {
+    /// One of the others, by the seed.
+    Mixed,
+    /// Each thread is as likely as the others.
+    Random,
+    /// Random priorities of threads.
+    Pct,
+    /// Random priorities of steps.
+    Pos,
+}
+
+/// Their words.
+pub(crate) const STRATEGIES: &[Word<StressStrategy>] = &[
+    ("mixed", "one of the others for each run, by its seed", StressStrategy::Mixed),
+    ("random", "each thread that can go on is as likely as the others", StressStrategy::Random),
+    ("pct", "threads have random priorities, which change a few times", StressStrategy::Pct),
+    ("pos", "steps have random priorities, which change where they conflict", StressStrategy::Pos),
+];
 
 impl RunArgs {
     /// Returns the options of the check of a recorded run.
@@ -147,6 +205,7 @@ Examples:
   anyorder run --confirm --format json -o found.json ./prog
   anyorder run --replay found.json                 and make it happen again
   anyorder run --replay found.json -- gdb --args ./prog
+  anyorder run --stress 50 ./prog                  and run it in 50 random orders
   anyorder run --report report -- ./prog -v file   and write an HTML report
   anyorder run --run-time-limit 10s ./server       end it after 10 seconds, or by Ctrl-C
   anyorder run --record run.trace --no-check ./prog

@@ -3,6 +3,7 @@
 mod confirm;
 mod images;
 mod replay;
+mod stress;
 
 use crate::args::{GROUPS, Global, RunArgs, RunStreams, word_of};
 use crate::commands::predict::UNCONFIRMED;
@@ -20,17 +21,21 @@ use anyorder_common::numbers::plural;
 use anyorder_common::text::{quote, shown};
 use anyorder_drive::native_run::launch::{Build, Ended, Launch, Stage, find_program, recognise};
 use anyorder_drive::native_run::{RecordedImage, RecordedRun, describe, traced};
-use anyorder_drive::{JobResult, check_trace};
+use anyorder_drive::native_stress::{Scheduled, watch as scheduled};
+use anyorder_drive::{JobControl, JobResult, Reported, check_trace};
 use anyorder_finding::{Finding, Input, Warning, WarningKind, exit, option, stat};
 use anyorder_formats::detect::Format;
 use anyorder_formats::open::create;
 use anyorder_trace::Trace;
 use images::{Image, Images, choose, numbered};
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
+use std::mem;
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, Stdio};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 /// The most bytes of one recording that are read, where memory has no limit.
 const BYTES_MAX: u64 = 16 << 30;
@@ -75,6 +80,8 @@ pub(super) fn run(args: &RunArgs, global: &Global, watch: &Watch) -> Result<Exit
     let runner = runner.accepting_with(&args.counting, &suppressions)?;
     let stage = Stage::new().map_err(|error| Usage::CannotRecord { error })?;
     let stdout = PROGRAM_STDOUT.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let mut schedule = stress::prepare_single(args, &stage)?;
+    let schedule_path = stage.schedule();
     let launch = Launch {
         program: &program,
         name,
@@ -82,13 +89,24 @@ pub(super) fn run(args: &RunArgs, global: &Global, watch: &Watch) -> Result<Exit
         build: &build,
         stdout,
         plan: None,
+        schedule: schedule.as_ref().map(|_| schedule_path.as_path()),
+        caught: None,
         is_silent: false,
         recording_max: args.max_recording,
     };
     let not_started = |error| Usage::NotStarted { name: name.clone(), error };
     let running = stage.start(launch).map_err(not_started)?;
-    let (ended, is_interrupted) = foreground::run(&running, || running.wait(args.run_time_limit));
-    let ended = End { ended: ended.map_err(not_started)?, is_interrupted };
+    let (ended, is_interrupted) = foreground::run(&running, || match &mut schedule {
+        None => Ok((running.wait(args.run_time_limit)?, None)),
+        Some(file) => {
+            let limit = args.run_time_limit.unwrap_or(Duration::MAX);
+            let mut go_on = || watch.control().cancel.reason().is_none();
+            let run = scheduled(&running, file, limit, &mut go_on)?;
+            Ok((Ended { timed_out: run.is_killed, ..run.ended }, Some(run)))
+        }
+    });
+    let (ended, scheduled) = ended.map_err(not_started)?;
+    let ended = End { ended, is_interrupted, scheduled };
     say_end(name, &ended, global);
     let images = stage.found().map_err(|error| failed_to_read(&stage.recordings(), error))?;
     let images = choose(name, &images)?;
@@ -128,6 +146,8 @@ pub(super) fn run(args: &RunArgs, global: &Global, watch: &Watch) -> Result<Exit
 struct End {
     ended: Ended,
     is_interrupted: bool,
+    /// What a single run in a random order came to.
+    scheduled: Option<Scheduled>,
 }
 
 /// What starts the program once more.
@@ -139,9 +159,18 @@ pub(super) struct Again<'a> {
     build: &'a Build,
 }
 
+/// The words of the command of a program.
+fn name_and<'a>(again: &'a Again<'_>) -> impl Iterator<Item = &'a OsStr> {
+    std::iter::once(again.name).chain(again.arguments.iter().map(AsRef::as_ref))
+}
+
 /// Sets the command that shows a finding again. Without `--record` no file has the trace, and no
 /// command can read it.
 fn set_replay(args: &RunArgs, finding: &mut Finding) {
+    let is_own = |replay: &String| replay.starts_with("anyorder run --stress");
+    if finding.replay.as_ref().is_some_and(is_own) {
+        return;
+    }
     let Some(file) = &args.record else {
         finding.replay = None;
         return;
@@ -219,14 +248,22 @@ fn images_of(
         let path = kept.clone().unwrap_or_else(|| image.name.clone());
         let input = Input::new(&path, "recording");
         runner.working_on(&input);
-        let recorded = read(&path, &image.events, &image.maps, args.max_trace, runner)?;
-        if let Some(file) = kept {
-            write(&file, &recorded.input.trace, runner)?;
-        }
+        let mut result = JobResult::default();
+        last = None;
+        read((&path, &image.events, &image.maps), args, runner, &mut |part| {
+            if let Some(file) = &kept {
+                write(file, &part.input.trace, runner)?;
+            }
+            if !args.no_check {
+                add_part(&mut result, (image, &path), &part, again, (args, ended), runner)?;
+            }
+            // A report that draws a trace draws one.
+            last = Some(part.input.trace).filter(|_| part.part == 0);
+            Ok(())
+        })?;
         if args.no_check {
             continue;
         }
-        let mut result = checked((image, &path), &recorded, again, (args, ended), runner)?;
         if number == 0 {
             if let Some((text, count)) = &images.left_out {
                 let name = name.to_string_lossy();
@@ -238,41 +275,70 @@ fn images_of(
         runner.add(vec![input], result, |options| {
             options.set(option::STRICT, args.counting.strict);
         });
-        last = Some(recorded.input.trace);
     }
     Ok(last)
 }
 
-/// Checks the trace of an image, and makes its findings happen as was asked for.
-fn checked(
+/// Checks a part of a run, makes what is new in it happen as was asked for, and adds that to the
+/// result of the parts before.
+fn add_part(
+    result: &mut JobResult,
     (image, path): (&Image, &Path),
-    recorded: &RecordedRun,
+    part: &RecordedRun<'_>,
     again: &Again<'_>,
     (args, ended): (&RunArgs, &End),
     runner: &Runner<'_>,
-) -> Result<JobResult, Failure> {
-    runner.global.print_warnings(path, &recorded.input.form);
-    let control = runner.watch.control();
-    let mut result = check_trace(&recorded.input, &args.trace_options(), &control)?;
-    let stats = &mut result.stats;
-    stats.set(stat::RECORDED, recorded.stats.recorded);
-    stats.set(stat::PRIVATE_ACCESSES, recorded.stats.private);
-    stats.set(stat::REPEATED_ACCESSES, recorded.repeated);
+) -> Result<(), Failure> {
+    runner.global.print_warnings(path, &part.input.form);
+    let JobControl { control, found } = runner.watch.control();
+    let before = result.clone();
+    let found_so_far = |so_far: JobResult| {
+        let mut all = before.clone();
+        all.absorb(so_far);
+        found(all);
+    };
+    let control = JobControl::new(control, &found_so_far);
+    let mut of_part = check_trace(&part.input, &args.trace_options(), &control)?;
+    let known: BTreeSet<&str> = before.findings.iter().map(|one| &*one.finding.id).collect();
+    let is_new = |one: &mut Reported| !known.contains(&*one.finding.id);
+    let mut of_new = mem::take(&mut of_part.findings);
+    of_part.findings = of_new.extract_if(.., is_new).collect();
     if args.confirm && image.is_started {
-        confirm::confirm(again, (recorded, &mut result), args, &ended.ended, runner)?;
-    } else if args.confirm && !result.findings.is_empty() {
+        let run = (part, &before);
+        confirm::confirm(again, (run, &mut of_part), args, &ended.ended, runner)?;
+    } else if args.confirm && !of_part.findings.is_empty() {
         let text = "only the started program is held in second runs: what this one showed was not made to happen";
-        result.warnings.push(Warning::new(WarningKind::Odd, &path.to_string_lossy(), text, 1));
+        let path = path.to_string_lossy();
+        of_part.warnings.push(Warning::new(WarningKind::Odd, &path, text, 1));
     }
-    if recorded.recording.header.is_cut {
-        result.cut_by(option::MAX_RECORDING);
+    if part.recording.header.is_cut {
+        of_part.cut_by(option::MAX_RECORDING);
     }
-    if recorded.stats.is_full {
-        result.cut_by(option::MAX_TRACE);
+    if part.stats.is_full {
+        of_part.cut_by(option::MAX_TRACE);
     }
-    describe(recorded, &mut result);
-    add_source_lines(&recorded.input.name, &recorded.sources, &mut result);
-    Ok(result)
+    if part.stats.is_cut || part.stats.is_part || part.part > 0 {
+        of_part.cut_by(option::MAX_PART);
+    }
+    describe(part, &mut of_part);
+    add_source_lines(&part.input.name, &part.sources, &mut of_part);
+    of_part.findings.append(&mut of_new);
+    result.absorb(of_part);
+    let stats = &mut result.stats;
+    stats.set(stat::RECORDED, part.stats.recorded);
+    stats.set(stat::PRIVATE_ACCESSES, part.stats.private);
+    stats.set(stat::REPEATED_ACCESSES, part.repeated);
+    stats.set(stat::PARTS, part.part as u64 + 1);
+    if image.is_started && (!part.stats.is_part || args.record.is_some()) {
+        match &ended.scheduled {
+            Some(run) => stress::judge_single(args, again, run, (part, result)),
+            None if args.stress.is_some() => {
+                stress::stress(again, &part.input.name, result, args, ended, runner)?;
+            }
+            None => {}
+        }
+    }
+    Ok(())
 }
 
 /// Adds how the program ended.
@@ -291,6 +357,7 @@ fn set_end(result: &mut JobResult, args: &RunArgs, end: &End) {
     result.options.set_some(option::RUN_TIME_LIMIT, args.run_time_limit.map(ms));
     result.options.set_some(option::MAX_RECORDING, args.max_recording);
     result.options.set(option::MAX_TRACE, args.max_trace);
+    result.options.set(option::MAX_PART, args.max_part);
     if ended.timed_out {
         result.cut_by(option::RUN_TIME_LIMIT);
     }
@@ -299,14 +366,13 @@ fn set_end(result: &mut JobResult, args: &RunArgs, end: &End) {
     }
 }
 
-/// Reads the recording of one image.
+/// Reads the recording of one image, and gives its parts to `take`.
 fn read(
-    name: &Path,
-    events: &Path,
-    maps: &Path,
-    events_max: u64,
+    (name, events, maps): (&Path, &Path, &Path),
+    args: &RunArgs,
     runner: &Runner<'_>,
-) -> Result<RecordedRun, Failure> {
+    take: &mut dyn FnMut(RecordedRun<'_>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     let maps_text = read_found(maps, MAPS, ask).map_err(|error| failed(maps, MAPS, error))?;
     let source = Source::open(events, ask).map_err(|error| failed_to_read(events, error))?;
     let memory = runner.watch.asked.memory_limit;
@@ -315,10 +381,12 @@ fn read(
         events: source,
         maps: maps_text.unwrap_or_default(),
         bytes_max: memory.map_or(BYTES_MAX, |limit| limit / MEMORY_FOR_BYTE),
-        events_max,
+        events_max: args.max_trace,
+        part_max: args.max_part,
+        keeps_one: args.record.is_some(),
         folder: std::env::current_dir().unwrap_or_default(),
     };
-    Ok(traced(image, &runner.watch.control())?)
+    traced(image, &runner.watch.control(), take)
 }
 
 /// Writes a trace to a file: as text if its name says so.

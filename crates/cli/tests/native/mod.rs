@@ -102,6 +102,7 @@ fn what_is_ordered_is_not_reported() {
         "use-unless-closed",
         "wait-until-ready",
         "signal-unlocked",
+        "idle-worker",
     ] {
         let result = result(which, &[]);
         assert_eq!(found(&result), [], "{which}");

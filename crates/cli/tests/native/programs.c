@@ -94,6 +94,19 @@ static void *wait_for_two(void *arg) {
     return arg;
 }
 
+/* A worker of a pool: it takes what is there, and then waits for more, for ever. */
+static void *work_for_ever(void *arg) {
+    usleep(80000);
+    lock();
+    for (;;) {
+        while (count == 0)
+            pthread_cond_wait(&c, &m);
+        count--;
+        total++;
+    }
+    return arg;
+}
+
 static void *two_locks(void *arg) {
     pthread_mutex_lock(&n);
     lock();
@@ -185,6 +198,10 @@ int main(int argc, char **argv) {
         add_and_signal();
         add_and_signal();
         pthread_join(thread, NULL);
+    } else if (IS("idle-worker")) {
+        start(work_for_ever);
+        add_and_signal();
+        usleep(200000);
     } else if (IS("two-locks")) {
         thread = start(two_locks);
         lock();

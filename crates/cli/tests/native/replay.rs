@@ -1,9 +1,10 @@
 //! `anyorder run --replay`, and what cuts a run.
 
 use super::{build, commands_in, folder, found, in_programs, programs, result};
-use crate::common::command;
+use crate::common::{command, ran};
 use serde_json::Value;
 use std::fs;
+use std::io::Read;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -176,9 +177,94 @@ fn a_recording_that_grows_too_large_is_cut() {
     let result: Value = serde_json::from_str(&ran.stdout).expect("one object");
     assert_eq!(found(&result), [], "{:?}", result["warnings"]);
     assert_eq!(result["limits"].as_array().expect("a list"), &["max-trace"]);
+    assert_eq!(result["stats"]["parts"], 1);
     assert_eq!((&result["verdict"], ran.status), (&"incomplete".into(), 3), "{ran:?}");
     assert!(result["stats"]["events"].as_u64().is_some_and(|events| events <= 5_000), "{result}");
     let small = commands_in(folder.path(), &["run", "--max-recording", "1K", "./much"]);
     assert_eq!(small.status, 2);
     assert!(small.stderr.contains("expected at least 1M"), "{}", small.stderr);
+}
+
+#[test]
+fn a_long_run_is_checked_in_parts() {
+    let folder = folder();
+    // The race on `seen` is in all parts, that on `late` only in the last one.
+    let source = "#include <pthread.h>\nstatic pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n\
+        static pthread_barrier_t b;\nstatic int n; int seen, late;\n\
+        static void *work(void *x) {\n for (int i = 0; i < 200; i++) {\n\
+        pthread_barrier_wait(&b);\n seen = i;\n\
+        for (int j = 0; j < 10; j++) { pthread_mutex_lock(&m); n++; pthread_mutex_unlock(&m); } }\n\
+        pthread_barrier_wait(&b);\n late = 1;\n return x; }\n\
+        int main(void) { pthread_t a; pthread_barrier_init(&b, 0, 2);\n\
+        pthread_create(&a, 0, work, 0); work(0); pthread_join(a, 0); return 0; }\n";
+    fs::write(folder.path().join("long.c"), source).expect("written");
+    build(&folder.path().join("long.c"), &folder.path().join("long"), &["-fsanitize=thread"]);
+    let run = |words: &[&str]| -> (Value, i32) {
+        let ran = commands_in(
+            folder.path(),
+            &[&["run", "--format", "json"], words, &["./long"]].concat(),
+        );
+        (serde_json::from_str(&ran.stdout).expect("one object"), ran.status)
+    };
+    let (whole, status) = run(&[]);
+    assert_eq!((&whole["limits"], &whole["stats"]["parts"]), (&serde_json::json!([]), &1.into()));
+    assert_eq!(status, 1);
+    let (divided, status) = run(&["--max-part", "2000"]);
+    assert_eq!(divided["limits"], serde_json::json!(["max-part"]), "{divided}");
+    assert_eq!((status, &divided["complete"]), (1, &false.into()));
+    let parts = divided["stats"]["parts"].as_u64().expect("a number");
+    assert!((6..=20).contains(&parts), "{parts} of {} events", divided["stats"]["events"]);
+    let places = |result: &Value| -> Vec<(u64, u64, u64)> {
+        let all = result["findings"].as_array().expect("a list");
+        let line = |one: &Value, at: usize| one["sites"][at]["line"].as_u64().unwrap_or(0);
+        let mut all: Vec<_> = all
+            .iter()
+            .map(|one| {
+                let (a, b) = (line(one, 0), line(one, 1));
+                (a.min(b), a.max(b), one["pairs_total"].as_u64().unwrap_or(0))
+            })
+            .collect();
+        all.sort_unstable();
+        all
+    };
+    for result in [&whole, &divided] {
+        let found = places(result);
+        let lines: Vec<(u64, u64)> = found.iter().map(|(a, b, _)| (*a, *b)).collect();
+        assert_eq!(lines, [(8, 8), (11, 11)], "{result}");
+        // Each part adds its pairs to the one finding.
+        assert!(found[0].2 >= parts && found[1].2 == 1, "{found:?}");
+    }
+    // What is kept is the first part, and the result says so.
+    let (kept, _) = run(&["--max-part", "2000", "--record", "long.trace"]);
+    assert_eq!(kept["limits"], serde_json::json!(["max-part"]));
+    assert_eq!(kept["stats"]["parts"], 1);
+    let told = commands_in(folder.path(), &["info", "long.trace"]);
+    assert!(told.stdout.contains("main"), "{told:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_a_killed_run_left_is_removed_by_the_next_one() {
+    let folder = folder();
+    let left = || fs::read_dir(folder.path()).expect("a folder").count();
+    let mut killed = command(&["run", "sh", "-c", "echo ready; read line"]);
+    killed.env("TMPDIR", folder.path()).stdin(Stdio::piped());
+    let mut killed = killed.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it runs");
+    let stdin = killed.stdin.take().expect("a pipe");
+    let mut said = [0; 5];
+    // The program runs now, and goes on when we are killed.
+    killed.stdout.as_mut().expect("a pipe").read_exact(&mut said).expect("it prints");
+    let run = || {
+        let next = ["run", "--format", "json", "./programs", "status", "0"];
+        let next = ran(command(&next).current_dir(programs()).env("TMPDIR", folder.path()));
+        assert_eq!(next.status, 0, "{next:?}");
+    };
+    run();
+    assert_eq!(left(), 1, "a run that lives keeps its folder");
+    killed.kill().expect("it is killed");
+    killed.wait().expect("it ended");
+    assert_eq!(left(), 1, "nobody removed it");
+    run();
+    assert_eq!(left(), 0);
+    drop(stdin);
 }

@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static int ends[2], copy, event, epoll;
@@ -39,6 +40,22 @@ __attribute__((no_sanitize_thread)) static void until(int wanted) {
 
 __attribute__((no_sanitize_thread)) static void set(int value) {
     __atomic_store_n(&step, value, __ATOMIC_RELAXED);
+}
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *asks_for_time(void *arg) {
+    time_t then = 86400;
+    printf("%d\n", gmtime(&then)->tm_mday);
+    set(1);
+    return arg;
+}
+
+static void *asks_under_lock(void *arg) {
+    pthread_mutex_lock(&lock);
+    asks_for_time(arg);
+    pthread_mutex_unlock(&lock);
+    return arg;
 }
 
 static void *sends(void *arg) {
@@ -280,6 +297,15 @@ int main(int argc, char **argv) {
         else
             munmap(mapping + 32768, 32768);
         pthread_join(thread, NULL);
+    } else if (IS("time") || IS("time-locked") || IS("time-joined")) {
+        void *(*asks)(void *) = IS("time-locked") ? asks_under_lock : asks_for_time;
+        thread = start(asks);
+        until(1);
+        if (IS("time-joined"))
+            pthread_join(thread, NULL);
+        asks(NULL);
+        if (!IS("time-joined"))
+            pthread_join(thread, NULL);
     } else if (IS("newest")) {
         /* The oldest version of each refuses this. */
         cpu_set_t set;

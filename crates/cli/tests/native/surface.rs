@@ -25,7 +25,7 @@ fn run(which: &str) -> (String, Vec<(String, String)>) {
 }
 
 /// The program, the category of the finding, and a word of its title.
-const WRONG: [(&str, &str, &str); 7] = [
+const WRONG: [(&str, &str, &str); 8] = [
     ("pipe-close", "use_after_free", "descriptor"),
     ("two-writers", "multi_threaded", "`shared`"),
     ("message-race", "multi_threaded", "text"),
@@ -33,6 +33,7 @@ const WRONG: [(&str, &str, &str); 7] = [
     ("put-race", "multi_threaded", "text"),
     ("unmapped", "use_after_free", "0x"),
     ("not-benign", "multi_threaded", "shared"),
+    ("time", "multi_threaded", "surface.c"),
 ];
 
 #[test]
@@ -62,6 +63,8 @@ fn what_a_channel_or_the_kernel_orders_is_not_reported() {
         "unmapped-part",
         "benign",
         "handler",
+        "time-locked",
+        "time-joined",
     ] {
         assert_eq!(run(which).1, [], "{which}");
     }

@@ -18,7 +18,9 @@ use crate::trace_input::TraceInput;
 use crate::words::{self, RaceFinding};
 use anyorder_common::text::quote;
 use anyorder_finding::run::Run;
-use anyorder_finding::{CoverageLevel, Finding, Ordered, Stats, assign_ids, option, stat};
+use anyorder_finding::{
+    CoverageLevel, Finding, Ordered, Stats, assign_groups_of_memory, assign_ids, option, stat,
+};
 use anyorder_hb::{GroupBy, RaceOptions, RuleSet, Statistics, check_with_calls};
 use anyorder_system::Control;
 use anyorder_trace::{EventId, TaskKind, Trace};
@@ -138,6 +140,9 @@ pub fn check_trace(
     // Makes the ids unique within this input.
     assign_ids(&mut findings);
     group_findings(trace, &mut findings, &pairs, &control.cancel);
+    if options.group_by == GroupBy::Sites {
+        assign_groups_of_memory(&mut findings);
+    }
     findings.into_iter().zip(runs).for_each(|(finding, run)| result.push(finding, run));
     if rules == RuleSet::Threads && !has_posts(trace) && stopped.is_none() {
         transactions::add(input, options, control, &mut result);

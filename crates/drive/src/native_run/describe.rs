@@ -41,7 +41,7 @@ struct Known {
 /// Adds to the findings of a run what their places are about, and the stacks and locks of places
 /// that have none yet. Linear in the trace, and in the debugging information of the files whose
 /// variables are accessed.
-pub fn describe(run: &RecordedRun, result: &mut JobResult) {
+pub fn describe(run: &RecordedRun<'_>, result: &mut JobResult) {
     let trace = &run.input.trace;
     let names = Names::new(trace);
     let event_of = |site: &Site| site.event.as_ref().and_then(|label| names.find_event(label));
@@ -229,6 +229,10 @@ impl Describer<'_> {
     fn thread(&self, event: EventId) -> Option<Related> {
         let thread = self.trace.handler_of(event);
         let creation = *self.known.creations.get(&thread)?;
+        // Where a part begins, nobody has created the threads that were there before.
+        if self.trace.event(creation).site == SiteId::UNKNOWN {
+            return None;
+        }
         let by = self.trace.handler_name(self.trace.handler_of(creation));
         let text = format!("`{}`, created by `{by}`", self.trace.handler_name(thread));
         let (kind, site) = (RelatedKind::Thread, self.site(creation));

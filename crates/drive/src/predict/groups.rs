@@ -8,7 +8,7 @@ use anyorder_trace::{EventId, Trace};
 pub(crate) type Pairs = Vec<(EventId, EventId)>;
 
 /// Groups the findings of a trace that miss the same order, by their pairs. Linear in the pairs.
-/// Once the job is stopped, the findings stay without groups.
+/// Once the job is stopped, the findings stay without these groups.
 pub(crate) fn group_findings(
     trace: &Trace,
     findings: &mut [Finding],

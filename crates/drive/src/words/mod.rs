@@ -13,7 +13,7 @@ mod unordered;
 
 pub(crate) use conflicts::{FORCED, conflicts};
 pub(crate) use deadlocks::{Cycle, DeadlockFinding, deadlocks, requests};
-pub(crate) use events::{position, why_command};
+pub(crate) use events::{position, site, why_command};
 pub(crate) use predicted::{
     Predicted, UNDECIDED, add_free_reads, form_words, predictions, severity, with_trace,
 };

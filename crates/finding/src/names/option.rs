@@ -120,6 +120,18 @@ names! { OptionName:
     CERTIFICATE "certificate";
     /// The most second runs of a program.
     MAX_RERUNS "max-reruns";
+    /// The number of runs of a program in random orders.
+    STRESS "stress";
+    /// The seed of the first of these runs.
+    STRESS_SEED "stress-seed";
+    /// How the order of these runs is chosen.
+    STRESS_STRATEGY "stress-strategy";
+    /// One more than priorities of threads change in such a run.
+    STRESS_DEPTH "stress-depth";
+    /// The number of steps that the first of these runs is expected to have.
+    STRESS_STEPS "stress-steps";
+    /// Whether what these runs did is checked, too.
+    STRESS_CHECK "stress-check";
     /// Whether `begin` and `end` of threads mark atomic blocks.
     TRANSACTIONS "transactions";
     /// Locations that are left out.
@@ -203,8 +215,10 @@ names! { OptionName:
     RUN_TIME_LIMIT "run-time-limit";
     /// The most bytes of a recording of a program.
     MAX_RECORDING "max-recording";
-    /// The most events of the trace that is made of a recording of a program.
+    /// The most events that are made of a recording of a program.
     MAX_TRACE "max-trace";
+    /// The most events of a recording of a program that are looked at together.
+    MAX_PART "max-part";
     /// A signal ended the program that was run, Ctrl-C or another one to the command; no option.
     RUN_INTERRUPT "run-interrupt";
     /// The user ended the job; no option.

@@ -210,6 +210,21 @@ names! { StatName:
     REPEATED_TASKS "repeated_tasks";
     /// Second runs of a program.
     RERUNS "reruns";
+    /// Runs of a program in random orders.
+    STRESS_RUNS "stress_runs";
+    /// Different orders of these runs.
+    STRESS_SCHEDULES "stress_schedules";
+    /// Those of these runs that failed.
+    STRESS_FAILED "stress_failed";
+    /// The seeds of the runs that failed.
+    STRESS_SEEDS "stress_seeds";
+    /// Those of these runs that took too long, and were ended.
+    STRESS_TIMED_OUT "stress_timed_out";
+    /// The most steps of such a run: places where another thread could go on.
+    STRESS_STEPS "stress_steps";
+    /// How often such a run had to go on with another thread, since one waited in a call that is
+    /// not known, or computed for long. Such a run need not be the same again.
+    STRESS_TAKEN "stress_taken";
     /// Operations of a trace.
     OPERATIONS "operations";
     /// Strongly connected components of the conflicts.
@@ -250,6 +265,8 @@ names! { StatName:
     VIOLATIONS_OF_START_ORDER "violations_of_start_order";
     /// Events in the recordings of a program, calls and returns included.
     RECORDED "recorded";
+    /// The parts of a recording that were looked at one after the other.
+    PARTS "parts";
     /// Accesses to memory that no other thread touches, which are not in the trace.
     PRIVATE_ACCESSES "private_accesses";
     /// Repeated accesses that were not recorded.

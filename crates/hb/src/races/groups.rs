@@ -5,7 +5,7 @@ use crate::races::coverage::Uncovered;
 use crate::races::detector::{Races, RunId};
 use crate::races::filters::{Filter, Filters};
 use anyorder_system::{Cancel, Stopped};
-use anyorder_trace::{EventId, Location, LocationId, NameId, SiteId, Trace};
+use anyorder_trace::{EventId, Location, LocationId, NameId, SourcePosition, Trace};
 use rustc_hash::FxHashMap;
 
 /// How races are grouped.
@@ -14,7 +14,7 @@ pub enum GroupBy {
     /// By field: class and field (co-enabled: object and field), or variable. Address ranges are
     /// grouped by pair of sites.
     Field,
-    /// By pair of source positions.
+    /// By pair of source positions, in either order.
     Sites,
 }
 
@@ -36,8 +36,8 @@ pub(crate) enum Key {
     Field { class: NameId, field: NameId, object: Option<u64> },
     /// A variable.
     Variable(LocationId),
-    /// The source positions of the earlier and the later access.
-    Sites(SiteId, SiteId),
+    /// The source positions of the two accesses, the lesser first: either may come first.
+    Sites(SourcePosition, SourcePosition),
 }
 
 /// A group of races.
@@ -117,8 +117,10 @@ fn key(
 ) -> Key {
     let (a, b) = (races.run(pair.0), races.run(pair.1));
     let sites = || {
-        let site = |event: EventId| trace.columns().sites[event.index()];
-        Key::Sites(site(a.last), site(b.first))
+        let site =
+            |event: EventId| trace.tables().source_position(trace.columns().sites[event.index()]);
+        let (one, other) = (site(a.last), site(b.first));
+        Key::Sites(one.min(other), one.max(other))
     };
     if by == GroupBy::Sites {
         return sites();

@@ -7,11 +7,13 @@
 //! locks, threads and memory are seen, and its accesses are not.
 
 mod child;
+mod folder;
 mod recognise;
 
 pub use child::{Ended, Program, Signal};
 pub use recognise::{Build, Recognised, Refusal, Sanitized, find_program, recognise};
 
+use folder::RunFolder;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -36,10 +38,14 @@ const RECORDING_MAX: &str = "ANYORDER_MAX_RECORDING";
 /// The variable by which it finds its plan.
 const PLAN: &str = "ANYORDER_PLAN";
 
-/// A folder with the image, and one for the recording. Both are removed with it.
+/// The variable by which it finds what decides its order.
+const SCHEDULE: &str = "ANYORDER_SCHEDULE";
+
+/// A folder with the image, and one for the recording. Both are removed with it, and by the next
+/// run if this one is killed.
 #[derive(Debug)]
 pub struct Stage {
-    folder: tempfile::TempDir,
+    folder: RunFolder,
 }
 
 /// What a program is started with.
@@ -57,6 +63,10 @@ pub struct Launch<'a> {
     pub stdout: Option<Stdio>,
     /// The plan that its threads keep. Under one nothing is recorded.
     pub plan: Option<&'a Path>,
+    /// The file that decides the order of its threads.
+    pub schedule: Option<&'a Path>,
+    /// Files that take its standard output and errors. It reads nothing then.
+    pub caught: Option<[std::fs::File; 2]>,
     /// Whether it reads nothing, and what it prints is thrown away.
     pub is_silent: bool,
     /// The most bytes of a recording.
@@ -64,7 +74,8 @@ pub struct Launch<'a> {
 }
 
 impl Stage {
-    /// Makes the folders, below the folder for temporary files.
+    /// Makes the folders, below the folder for temporary files. Removes those that runs which were
+    /// killed have left there.
     ///
     /// # Errors
     ///
@@ -74,7 +85,7 @@ impl Stage {
             let what = "programs can be recorded on Linux on x86-64 only";
             return Err(io::Error::new(io::ErrorKind::Unsupported, what));
         }
-        let folder = tempfile::Builder::new().prefix("anyorder-run-").tempdir()?;
+        let folder = RunFolder::create(&std::env::temp_dir())?;
         let stage = Stage { folder };
         std::fs::create_dir(stage.libraries())?;
         std::fs::create_dir(stage.recordings())?;
@@ -103,6 +114,28 @@ impl Stage {
         self.folder.path().join("plan")
     }
 
+    /// Returns the file that decides the order of a run.
+    #[must_use]
+    pub fn schedule(&self) -> PathBuf {
+        self.folder.path().join("schedule")
+    }
+
+    /// Makes the files that take the standard output and errors of a run.
+    ///
+    /// # Errors
+    ///
+    /// Fails when they cannot be made.
+    pub fn catch(&self) -> io::Result<[std::fs::File; 2]> {
+        let [output, errors] = self.caught();
+        Ok([std::fs::File::create(output)?, std::fs::File::create(errors)?])
+    }
+
+    /// Returns the paths of these files.
+    #[must_use]
+    pub fn caught(&self) -> [PathBuf; 2] {
+        ["output", "errors"].map(|name| self.folder.path().join(name))
+    }
+
     /// Starts a program. It has our standard streams, but for its output where another one is
     /// given.
     ///
@@ -117,6 +150,10 @@ impl Stage {
         command.envs(self.variables(launch.plan, launch.build));
         if let Some(most) = launch.recording_max {
             command.env(RECORDING_MAX, most.to_string());
+        }
+        command.envs(launch.schedule.map(|file| (SCHEDULE, file)));
+        if let Some([stdout, stderr]) = launch.caught {
+            command.stdin(Stdio::null()).stdout(stdout).stderr(stderr);
         }
         if let Some(stdout) = launch.stdout {
             command.stdout(stdout);

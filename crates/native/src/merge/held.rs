@@ -39,6 +39,11 @@ impl Locks {
         is_own && (mode == Mode::Shared || !others_read())
     }
 
+    /// Returns whether nobody holds a lock.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.held.is_empty()
+    }
+
     /// Returns the threads that hold a lock.
     pub(crate) fn holders(&self, lock: u64) -> impl Iterator<Item = usize> + '_ {
         let holders = self.held.get(&lock).into_iter();

@@ -140,6 +140,11 @@ impl<I: Iterator<Item = Event>> Merge<I> {
         merge
     }
 
+    /// Returns whether events are left.
+    pub fn has_next(&self) -> bool {
+        self.lanes.iter().any(|lane| lane.next.is_some())
+    }
+
     /// Returns how often no thread could continue, so that an event came too early.
     pub fn disorders(&self) -> u64 {
         self.disorders

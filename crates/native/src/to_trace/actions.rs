@@ -1,5 +1,6 @@
 //! The second pass: the event of the trace for each event of the recording.
 
+mod parts;
 mod waits;
 
 use super::invocations::{Invocations, OpenCall};
@@ -11,9 +12,8 @@ use crate::merge::Step;
 use crate::merge::held::{Locks, Mode as Held};
 use crate::recording::{Event, Recording, kind};
 use anyorder_trace::{
-    AddressMap, Columns, ConditionId, EventKind, Handler, HandlerId, Interner, Invocation,
-    InvocationId, LabelScheme, Location, LocationId, LockId, Meta, Mode, NameId, Op, Site,
-    TableFull, TaskDef, TaskId, Trace,
+    AddressMap, Columns, ConditionId, EventKind, HandlerId, Interner, Invocation, InvocationId,
+    Location, LocationId, LockId, Mode, NameId, Op, Site, TableFull, TaskId,
 };
 use rustc_hash::FxHashMap;
 
@@ -25,8 +25,16 @@ pub(crate) const NO_ORIGIN: u32 = u32::MAX;
 struct Thread {
     /// Its events so far.
     taken: u64,
+    /// Whether its creation was seen.
+    is_created: bool,
     /// Whether its creation is in the trace.
     is_forked: bool,
+    /// Whether an event of it is in the trace.
+    is_in: bool,
+    /// Whether its last event asks for a lock.
+    asks: bool,
+    /// Whether it waited on a condition where the trace begins.
+    waited: bool,
     /// Whether it has an event besides its beginning.
     has_begun: bool,
     /// Whether it may have no further event: it has ended, or was joined.
@@ -38,7 +46,9 @@ struct Thread {
 /// Who waits on a condition, and what can have woken them.
 #[derive(Clone, Debug, Default)]
 struct Condition {
-    /// The threads that wait, and have seen no signal since.
+    /// The threads that wait.
+    waits: Vec<usize>,
+    /// Those that have seen no signal since.
     alone: Vec<usize>,
     /// Signals that have woken nobody.
     signals: u64,
@@ -81,6 +91,8 @@ pub(super) struct Maker<'a> {
     threads: Vec<Thread>,
     /// Threads whose creation is in the trace, and nothing else yet.
     awaited: usize,
+    /// Threads whose last event asks for a lock.
+    asking: usize,
     stats: Stats,
     failure: Option<u64>,
     /// By event of the trace: see [`Traced::origins`].
@@ -88,29 +100,14 @@ pub(super) struct Maker<'a> {
 }
 
 impl<'a> Maker<'a> {
-    /// Makes the tables of threads.
+    /// Begins a trace.
     pub(super) fn new(
         recording: &'a Recording,
         survey: &'a Survey,
         shared: Shared,
         names: &'a mut dyn Names,
     ) -> Result<Maker<'a>, TableFull> {
-        let mut interner = Interner::default();
-        interner.tables.meta.labels = LabelScheme::Position;
-        Meta::RECORDING.clone_into(&mut interner.tables.meta.origin);
-        for (thread, facts) in recording.threads.iter().zip(&survey.threads) {
-            let routine = facts.routine.and_then(|at| names.frames(at).pop());
-            let routine = routine.filter(|frame| frame.line != 0).map(|frame| frame.function);
-            let routine = routine.filter(|name| !name.is_empty() && thread.number != 0);
-            let number = thread.number;
-            let name = interner.name(&match routine {
-                _ if number == 0 => "main".to_owned(),
-                Some(routine) => format!("T{number} {routine}"),
-                None => format!("T{number}"),
-            })?;
-            let handler = interner.push_handler(Handler { name, ..Handler::default() })?;
-            interner.push_task(TaskDef { name, handler, ..TaskDef::default() })?;
-        }
+        let interner = parts::with_threads(recording, survey, names)?;
         Ok(Maker {
             recording,
             survey,
@@ -132,51 +129,17 @@ impl<'a> Maker<'a> {
             conditions: FxHashMap::default(),
             threads: vec![Thread::default(); recording.threads.len()],
             awaited: 0,
+            asking: 0,
             stats: Stats::default(),
             failure: None,
             origins: Vec::new(),
         })
     }
 
-    /// Returns the number of events that the trace would have if it ended here, without returns of
-    /// open invocations.
-    pub(super) fn len(&self) -> usize {
-        self.columns.len() + self.awaited
-    }
-
-    /// Ends the trace.
-    ///
-    /// # Errors
-    ///
-    /// Fails when a table of the trace is full.
-    pub(super) fn finish(mut self) -> Result<Traced, TableFull> {
-        let open = self.invocations.all_open();
-        self.end_calls(open, None)?;
-        self.begin_all();
-        self.stats.ambiguous = self.stacks.ambiguous;
-        self.stats.nowhere = self.stacks.unknown;
-        let trace = Trace::new(self.interner.tables, self.columns);
-        let (stats, failure, origins) = (self.stats, self.failure, self.origins);
-        Ok(Traced { trace, stats, failure, unseen: Vec::new(), origins })
-    }
-
-    /// Lets each created thread begin. Where the trace ends early, the first event of a thread may
-    /// come later, which does not mean that it never ran.
-    fn begin_all(&mut self) {
-        for lane in 0..self.threads.len() {
-            let thread = self.threads[lane];
-            if thread.is_forked && thread.taken == 0 {
-                self.push_at(lane, EventKind::Begin.into(), 0, Where::NOWHERE);
-            }
-        }
-    }
-
     /// Takes the next event.
     pub(super) fn step(&mut self, step: &Step) -> Result<(), TableFull> {
         let (lane, event) = (step.thread, &step.event);
-        let thread = &mut self.threads[lane];
-        self.awaited -= usize::from(thread.is_forked && thread.taken == 0);
-        thread.taken += 1;
+        self.threads[lane].taken += 1;
         match event.kind {
             kind::CALL => self.stacks.call(lane, event.address),
             kind::RETURN => self.stacks.return_(lane),
@@ -235,7 +198,13 @@ impl<'a> Maker<'a> {
 
     /// Appends an event at a place.
     fn push_at(&mut self, lane: usize, op: Op, operand: u32, place: Where) {
-        self.threads[lane].has_begun |= op.kind() != EventKind::Begin;
+        let thread = &mut self.threads[lane];
+        thread.has_begun |= op.kind() != EventKind::Begin;
+        self.awaited -= usize::from(thread.is_forked && !thread.is_in);
+        thread.is_in = true;
+        self.asking -= usize::from(thread.asks);
+        thread.asks = op.kind() == EventKind::Request;
+        self.asking += usize::from(thread.asks);
         let row = self.columns.len() as u32;
         self.columns.push(op, TaskId(lane as u32), operand, place.site);
         self.columns.stacks.extend(row, place.stack);
@@ -454,7 +423,7 @@ impl<'a> Maker<'a> {
     fn invoke_return(&mut self, lane: usize, event: &Event) -> Result<(), TableFull> {
         let mut ended = self.invocations.end(lane, event.address);
         if ended.is_empty() {
-            self.stats.odd += 1;
+            self.stats.odd += u64::from(!self.invocations.end_left_open(lane));
             return Ok(());
         }
         let call = ended.remove(0);
@@ -530,11 +499,13 @@ impl<'a> Maker<'a> {
                 self.push(lane, event, EventKind::Exit, 0)
             }
             (kind::THREAD_CREATE, Some(child)) if !self.threads[child].has_begun => {
-                let thread = &mut self.threads[child];
-                self.awaited += usize::from(!thread.is_forked && thread.taken == 0);
-                thread.is_forked = true;
                 let handler = HandlerId::from_index(child);
-                self.push(lane, event, EventKind::Fork, handler.0)
+                let row = self.len();
+                self.push(lane, event, EventKind::Fork, handler.0)?;
+                if self.len() > row {
+                    self.is_forked(child);
+                }
+                Ok(())
             }
             (kind::THREAD_JOIN, Some(child)) if child != lane => {
                 if self.threads[child].taken < self.survey.threads[child].events {

@@ -80,6 +80,8 @@ struct OfThread {
     waiting: Vec<u64>,
     /// The innermost last.
     open: Vec<OpenCall>,
+    /// How many were open where a part ended: their returns belong to nothing.
+    left_open: usize,
 }
 
 /// Which object is at an address.
@@ -109,6 +111,11 @@ impl Invocations {
             objects: FxHashMap::default(),
             definitions: FxHashMap::default(),
         }
+    }
+
+    /// Forgets the ids of tables, for others.
+    pub(super) fn forget_ids(&mut self) {
+        self.definitions.clear();
     }
 
     /// A new object begins at an address.
@@ -173,10 +180,21 @@ impl Invocations {
         }
     }
 
+    /// Returns whether a thread has a call left that was open where a part ended, and ends it.
+    pub(super) fn end_left_open(&mut self, lane: usize) -> bool {
+        let left = &mut self.threads[lane].left_open;
+        let had_one = *left > 0;
+        *left -= usize::from(had_one);
+        had_one
+    }
+
     /// Ends all.
     pub(super) fn all_open(&mut self) -> Vec<OpenCall> {
         let mut all = std::mem::take(&mut self.dropped);
-        all.extend(self.threads.iter_mut().flat_map(|thread| std::mem::take(&mut thread.open)));
+        for thread in &mut self.threads {
+            thread.left_open += thread.open.len();
+            all.append(&mut thread.open);
+        }
         all
     }
 

@@ -17,6 +17,9 @@
 //! Where the recording was cut, the trace ends when the first thread has no events any more: what
 //! the others do later may rest on events that are missing, such as the release of a lock.
 //!
+//! A long recording becomes several traces, so that memory does not grow with the run: see
+//! [`to_traces`].
+//!
 //! The trace is always well-formed. An event that does not fit is left out, and counted in
 //! [`Stats::odd`].
 
@@ -28,7 +31,7 @@ mod sharing;
 mod stacks;
 mod survey;
 
-use crate::merge::{Merge, Slack, Step};
+use crate::merge::{Merge, Slack};
 use crate::recording::{Cursor, Recording};
 use anyorder_trace::{TableFull, Trace};
 
@@ -96,16 +99,20 @@ pub struct Stats {
     pub nowhere: u64,
     /// Signal handlers that ran. What they do is taken for what their thread does.
     pub signals: u64,
-    /// Whether the trace ends at [`Options::events_max`], with events left.
+    /// Whether the last trace ends at [`Options::events_max`], with events left.
     pub is_full: bool,
+    /// Whether it ends at [`Options::part_max`], as the part could not end before.
+    pub is_cut: bool,
+    /// Whether another part follows.
+    pub is_part: bool,
 }
 
 /// A trace, and what became of the events.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Traced {
     /// The trace.
     pub trace: Trace,
-    /// What became of the events.
+    /// What became of the events so far.
     pub stats: Stats,
     /// The signal that ended the process, where it was an error of the program.
     pub failure: Option<u64>,
@@ -118,31 +125,33 @@ pub struct Traced {
     pub origins: Vec<u32>,
 }
 
-/// How to make a trace.
+/// How to make traces.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// How long an event waits for what should have come before it.
     pub slack: Slack,
-    /// The most events of a trace.
+    /// The most events of all traces together.
     pub events_max: u64,
+    /// The most events of one trace.
+    pub part_max: u64,
     /// Whether what only one thread touches is in the trace, too: for tests of what is left out.
     pub keeps_private: bool,
 }
 
+impl Options {
+    /// The most events that a trace can have.
+    pub const EVENTS_MAX: u64 = u32::MAX as u64 - 1;
+}
+
 impl Default for Options {
     fn default() -> Options {
-        let events_max = u64::from(u32::MAX) - 1;
-        Options { slack: Slack::default(), events_max, keeps_private: false }
+        let (events_max, part_max) = (u64::MAX, Options::EVENTS_MAX);
+        Options { slack: Slack::default(), events_max, part_max, keeps_private: false }
     }
 }
 
-/// Makes a trace. `go_on` is asked every few thousand events; when it returns false, the trace ends
-/// there. Of a trace that ends early, each thread has all that it did before the last event.
-///
-/// Cost: three passes over the events. Memory: the trace; at most half a byte for each byte of the
-/// memory that is accessed outside of own stacks, less where it is allocated again; a byte for each
-/// allocation; for each row of neighbouring shared pieces of a block 24 bytes, and each of them has
-/// events of the trace; and a set of tables as large as the program has places and stacks.
+/// Makes one trace of a whole recording, without parts: [`Options::part_max`] bounds it as well.
+/// See [`to_traces`].
 ///
 /// # Errors
 ///
@@ -153,44 +162,104 @@ pub fn to_trace(
     options: &Options,
     go_on: &mut dyn FnMut() -> bool,
 ) -> Result<Traced, TableFull> {
+    let events_max = options.events_max.min(options.part_max);
+    let options = Options { events_max, part_max: events_max, ..*options };
+    let mut made = None;
+    to_traces(recording, names, &options, go_on, &mut |traced| {
+        made = Some(traced);
+        true
+    })?;
+    // There is always one.
+    Ok(made.unwrap_or_default())
+}
+
+/// Makes traces of a recording, and hands them over in order. The next one is made when `take` has
+/// returned true. Two traces share no events; where one ends, no lock is held. A part ends at the
+/// first such place in its last quarter; if there is none, it is the last part.
+///
+/// `go_on` is asked every few thousand events; when it returns false, the trace ends there, and is
+/// the last. Of a trace that ends early, each thread has all that it did before the last event.
+///
+/// Cost: three passes over the events. Memory: a trace; at most half a byte for each byte of the
+/// memory that is accessed outside of own stacks, less where it is allocated again; a byte for each
+/// allocation; for each row of neighbouring shared pieces of a block 24 bytes, and each of them has
+/// events of the trace; and a set of tables as large as the program has places and stacks.
+///
+/// # Errors
+///
+/// Fails when a table of a trace is full.
+pub fn to_traces(
+    recording: &Recording,
+    names: &mut dyn Names,
+    options: &Options,
+    go_on: &mut dyn FnMut() -> bool,
+    take: &mut dyn FnMut(Traced) -> bool,
+) -> Result<(), TableFull> {
+    const ASKED_EVERY: u64 = 1 << 14;
+    // What ending a trace adds for each event of the last step.
+    const ROOM: u64 = 8;
     let survey = survey::Survey::of(recording, go_on);
-    let is_there = |step: &Step| survey.until.is_none_or(|until| step.event.time <= until);
+    let (mut taken, mut before) = (0_u64, 0_u64);
     let mut sharing = sharing::Sharing::new(recording.threads.len());
-    let mut asked = Asked { taken: 0, go_on };
     for step in merged(recording, &survey, options) {
-        if !asked.may_go_on() {
+        taken += 1;
+        if taken.is_multiple_of(ASKED_EVERY) && !go_on() {
             break;
         }
-        if is_there(&step) {
+        if survey.until.is_none_or(|until| step.event.time <= until) {
             sharing.step(step.thread, &step.event);
         }
     }
     let shared = sharing.finish(options.keeps_private);
     let mut merge = merged(recording, &survey, options);
     let mut maker = actions::Maker::new(recording, &survey, shared, names)?;
-    let mut is_full = false;
-    while asked.may_go_on()
-        && let Some(step) = merge.next()
-    {
-        if !is_there(&step) {
-            continue;
+    let unseen =
+        if only_execs(recording, &survey) { Vec::new() } else { unseen(recording, &survey) };
+    let recorded = survey.threads.iter().map(|thread| thread.events).sum();
+    let part_max = options.part_max.min(Options::EVENTS_MAX);
+    loop {
+        let (mut is_full, mut is_cut, mut is_part) = (false, false, false);
+        let mut is_empty = before > 0;
+        for step in merge.by_ref() {
+            taken += 1;
+            if taken.is_multiple_of(ASKED_EVERY) && !go_on() {
+                break;
+            }
+            if survey.until.is_some_and(|until| step.event.time > until) {
+                continue;
+            }
+            maker.step(&step)?;
+            is_empty = false;
+            let length = maker.len() as u64;
+            is_full = length + ROOM >= options.events_max.saturating_sub(before);
+            is_cut = length + ROOM >= part_max;
+            is_part = length >= part_max - part_max / 4 && maker.may_end();
+            if is_full || is_cut || is_part {
+                break;
+            }
         }
-        if maker.len() as u64 >= options.events_max.saturating_sub(8) {
-            is_full = true;
-            break;
+        if is_empty {
+            return Ok(());
         }
-        maker.step(&step)?;
+        // The end of the recording is no place to divide it.
+        let goes_on = merge.has_next();
+        is_full &= goes_on;
+        is_part &= goes_on && !is_full;
+        is_cut &= goes_on && !is_full && !is_part;
+        let mut traced = maker.end()?;
+        before += traced.trace.len() as u64;
+        traced.stats.recorded = recorded;
+        traced.stats.unreadable = merge.sources().map(Cursor::unreadable).sum();
+        traced.stats.disorders = merge.disorders();
+        traced.stats.is_full = is_full;
+        traced.stats.is_cut = is_cut;
+        traced.stats.is_part = is_part;
+        traced.unseen.clone_from(&unseen);
+        if !take(traced) || !is_part {
+            return Ok(());
+        }
+        maker.go_on()?;
     }
-    let unreadable = merge.sources().map(Cursor::unreadable).sum();
-    let mut traced = maker.finish()?;
-    traced.stats.recorded = survey.threads.iter().map(|thread| thread.events).sum();
-    traced.stats.unreadable = unreadable;
-    traced.stats.disorders = merge.disorders();
-    traced.stats.is_full = is_full;
-    if !only_execs(recording, &survey) {
-        traced.unseen = unseen(recording, &survey);
-    }
-    Ok(traced)
 }
 
 /// Starts to merge the threads of a recording.
@@ -202,26 +271,6 @@ fn merged<'a>(
     let threads = recording.threads.iter().enumerate();
     let threads = threads.map(|(lane, thread)| (thread.number, recording.events(lane)));
     Merge::new(threads.collect(), survey.known.clone(), options.slack)
-}
-
-/// Asks now and then whether to go on.
-struct Asked<'a> {
-    taken: u64,
-    go_on: &'a mut dyn FnMut() -> bool,
-}
-
-impl Asked<'_> {
-    /// Returns whether to take another event. Once it says no, it goes on to say so.
-    #[inline]
-    fn may_go_on(&mut self) -> bool {
-        const ASKED_EVERY: u64 = 1 << 14;
-        self.taken += 1;
-        if !self.taken.is_multiple_of(ASKED_EVERY) || (self.go_on)() {
-            return true;
-        }
-        self.taken -= 1;
-        false
-    }
 }
 
 /// The libraries whose accesses nobody expects to see: what they do to a program's memory is

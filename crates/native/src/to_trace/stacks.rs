@@ -64,6 +64,13 @@ impl<'a> Stacks<'a> {
         }
     }
 
+    /// Forgets the ids of tables, for others. The open calls stay.
+    pub(super) fn forget_ids(&mut self) {
+        self.sites.clear();
+        self.known.clear();
+        self.stacks.clear();
+    }
+
     /// A thread calls a function.
     pub(super) fn call(&mut self, lane: usize, after: u64) {
         let outer = self.open[lane].last().copied().unwrap_or(0);
@@ -132,9 +139,14 @@ impl<'a> Stacks<'a> {
         if frames.iter().any(is_known) {
             frames.retain(is_known);
         }
-        let has_line = |site: &&SiteId| interner.tables.sites[site.index()].line != 0;
-        let site =
-            frames.iter().find(has_line).or(frames.first()).copied().unwrap_or(SiteId::UNKNOWN);
+        let tables = &interner.tables;
+        let line = |site: &SiteId| tables.sites[site.index()].line;
+        let file = |site: &SiteId| tables.name(tables.sites[site.index()].file);
+        // A line of the program says more than one of a template that it uses.
+        let is_own = |site: &&SiteId| line(site) != 0 && !is_of_system(file(site));
+        let own = frames.iter().find(is_own);
+        let site = own.or_else(|| frames.iter().find(|site| line(site) != 0)).or(frames.first());
+        let site = site.copied().unwrap_or(SiteId::UNKNOWN);
         let stack = match frames.len() {
             0 => None,
             _ => Some(self.stack(frames, interner)?),
@@ -185,6 +197,11 @@ impl<'a> Stacks<'a> {
         self.stacks.insert(frames, id);
         Ok(id)
     }
+}
+
+/// Returns whether a source file is a header of the system or of a compiler.
+fn is_of_system(file: &str) -> bool {
+    file.starts_with("/usr/include/") || file.contains("/include/c++/")
 }
 
 fn interned(frame: &Frame, interner: &mut Interner) -> Result<SiteId, TableFull> {

@@ -4,13 +4,13 @@ use super::candidate::Candidate;
 use super::category::{Category, category};
 use super::facts::{Fact, Facts};
 use super::objects::object_in_every_run;
-use anyorder_trace::{EventKind, HandlerId, SiteId, Tables};
+use anyorder_trace::{EventKind, HandlerId, SiteId, SourcePosition, Tables};
 use std::collections::BTreeMap;
 
 /// The key that one of the two actions shares in all members of a group.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct SiteKey {
-    site: SiteId,
+    position: SourcePosition,
     kind: EventKind,
     /// The handler, if the source position is unknown.
     handler: Option<HandlerId>,
@@ -38,7 +38,7 @@ pub(crate) fn groups(tables: &Tables, facts: &Facts, candidates: &[Candidate]) -
             continue;
         };
         let category = category(tables, first, second, candidate.kind);
-        let mut sites = [key(first), key(second)];
+        let mut sites = [key(tables, first), key(tables, second)];
         // Either site may come first, because two runs may differ.
         sites.sort_unstable();
         let object = object_in_every_run(tables, second);
@@ -56,7 +56,7 @@ pub(crate) fn groups(tables: &Tables, facts: &Facts, candidates: &[Candidate]) -
     groups
 }
 
-fn key(fact: &Fact) -> SiteKey {
+fn key(tables: &Tables, fact: &Fact) -> SiteKey {
     let handler = (fact.site == SiteId(0)).then_some(fact.handler);
-    SiteKey { site: fact.site, kind: fact.op.kind(), handler }
+    SiteKey { position: tables.source_position(fact.site), kind: fact.op.kind(), handler }
 }

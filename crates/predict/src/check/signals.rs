@@ -4,9 +4,11 @@
 //! wait by the usual code: that alone is no mistake. Two shapes are recognised.
 //!
 //! - The signal came first, and the wait ended all the same ([`Loss::Woken`]).
-//! - The wait came first, but its thread had read the predicate, under the lock, after the thread
-//!   of the signal had changed it ([`Loss::Informed`]): with several waiting threads, another one
-//!   took what the signal announces.
+//! - The waiting thread had read the predicate, under the lock, after the thread of the signal had
+//!   changed it ([`Loss::Informed`]). Where the wait came first, there are several waiting threads,
+//!   and another one took what the signal announces. Where the signal came first, the wait is for
+//!   something later: it has no end where the program ends, or is no longer recorded, with idle
+//!   workers.
 
 use super::category::Category;
 use super::facts::Facts;
@@ -70,6 +72,7 @@ impl<'t> Threads<'t> {
         };
         match () {
             () if is_signal(first) && facts.wait_ends(u64::from(second.0)) => Loss::Woken,
+            () if is_signal(first) && self.is_informed(second, first) => Loss::Informed,
             () if !is_signal(first) && is_signal(second) && self.is_informed(first, second) => {
                 Loss::Informed
             }
@@ -85,24 +88,31 @@ impl<'t> Threads<'t> {
     }
 
     /// Returns whether a wait's thread, since it took the lock that the wait gives back, has read
-    /// what the thread of a later signal had changed under that lock, and the last such change came
-    /// before the lock was taken.
+    /// what the thread of a signal had changed under that lock, and the last such change before the
+    /// signal came before the lock was taken.
     fn is_informed(&self, wait: EventId, signal: EventId) -> bool {
         let (wait, signal) = (self.trace.event(wait), self.trace.event(signal));
         let Some(lock) = self.given_back(wait) else { return false };
         let Some((taken, read)) = self.read_since(wait, lock) else { return false };
-        let mut is_held = false;
+        let (mut is_held, mut has_changed) = (false, false);
         for event in self.before(signal) {
             match event.kind() {
+                // What changed between this section and the signal has changed without the lock.
+                EventKind::Release if event.operand == lock.0 && has_changed => return false,
                 EventKind::Release if event.operand == lock.0 => is_held = true,
-                // The signal is given inside of a section.
-                EventKind::Acquire if event.operand == lock.0 && !is_held => return false,
+                // The signal is given inside of a section. It informs only who waits afterwards.
+                EventKind::Acquire if event.operand == lock.0 && !is_held => {
+                    return has_changed && event.id < taken && signal.id < wait.id;
+                }
                 EventKind::Acquire if event.operand == lock.0 => is_held = false,
                 _ => {}
             }
             let changed = event.location().filter(|_| event.kind().writes());
             if changed.is_some_and(|location| read.contains(&location)) {
-                return is_held && event.id < taken;
+                if is_held {
+                    return event.id < taken;
+                }
+                has_changed = true;
             }
         }
         false

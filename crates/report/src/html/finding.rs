@@ -85,7 +85,11 @@ pub(super) fn markup(
                 @if let Some(input) = &finding.input { p.dim { "In " code { (safe(input)) } } }
                 @if let Some(group) = &finding.group {
                     p.dim {
-                        @if *group == finding.id { "Stands for a group: one missing order makes all findings of group " code { (safe(group)) } "." }
+                        @if finding.group_of_memory {
+                            @if *group == finding.id { "Stands for a group: findings of the same memory, group " code { (safe(group)) } "." }
+                            @else { "Of the same memory as finding " code { (safe(group)) } "." }
+                        }
+                        @else if *group == finding.id { "Stands for a group: one missing order makes all findings of group " code { (safe(group)) } "." }
                         @else { "Of one mistake with finding " code { (safe(group)) } ": the same order is missing." }
                     }
                 }

@@ -10,6 +10,7 @@ use crate::c;
 use crate::emit::sync;
 use crate::kind::{ATOMIC_LOAD, ATOMIC_RMW, ATOMIC_STORE, FENCE, arg};
 use crate::record;
+use crate::schedule::{self, Step};
 use core::ffi::c_int;
 use core::sync::atomic::{
     AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering, compiler_fence, fence,
@@ -30,20 +31,24 @@ static TABLE: [Lock; LOCKS] = [const { Lock(AtomicU32::new(0)) }; LOCKS];
 /// The lock of a location, held by this thread.
 struct Held {
     lock: Option<&'static AtomicU32>,
+    /// What may be changed, in a scheduled run: others may go on after it, too.
+    changed: Option<usize>,
 }
 
 /// Takes the lock of a location, if this thread may wait and something is recorded.
 #[inline(always)]
-fn hold(location: usize, place: usize) -> Held {
+fn hold(step: Step, location: usize, place: usize) -> Held {
     crate::plan::before(location, place);
-    if record::is_on() { take(location) } else { Held { lock: None } }
+    schedule::point(step, location);
+    let lock = if record::is_on() { take(location) } else { None };
+    Held { lock, changed: (schedule::is_on() && step == Step::Store).then_some(location) }
 }
 
-fn take(location: usize) -> Held {
+fn take(location: usize) -> Option<&'static AtomicU32> {
     let block = block();
     // SAFETY: the block is this thread's.
     if unsafe { (*block).held } != 0 {
-        return Held { lock: None };
+        return None;
     }
     let hash = (location >> 4).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56;
     let lock = &TABLE[hash].0;
@@ -63,7 +68,7 @@ fn take(location: usize) -> Held {
             break;
         }
     }
-    Held { lock: Some(lock) }
+    Some(lock)
 }
 
 #[inline(always)]
@@ -73,6 +78,9 @@ fn let_go(held: &Held) {
         compiler_fence(Ordering::SeqCst);
         // SAFETY: the block is this thread's.
         unsafe { (*block()).held = 0 };
+    }
+    if let Some(location) = held.changed {
+        schedule::point(Step::Store, location);
     }
 }
 
@@ -109,7 +117,7 @@ macro_rules! atomics {
         [$($fetch:ident = $method:ident),*];)*) => {$(
         export! {
             2 fn $load(location: *mut $int, order: c_int) -> $int, |place| {
-                let held = hold(location as usize, place);
+                let held = hold(Step::Load, location as usize, place);
                 // SAFETY: the program reads it atomically.
                 let value = unsafe { <$atomic>::from_ptr(location) }.load(Ordering::SeqCst);
                 sync(ATOMIC_LOAD | sized($size, order), location as usize, place);
@@ -118,7 +126,7 @@ macro_rules! atomics {
             }
 
             3 fn $store(location: *mut $int, value: $int, order: c_int), |place| {
-                let held = hold(location as usize, place);
+                let held = hold(Step::Store, location as usize, place);
                 sync(ATOMIC_STORE | sized($size, order), location as usize, place);
                 // SAFETY: the program writes it atomically.
                 let location = unsafe { <$atomic>::from_ptr(location) };
@@ -132,7 +140,7 @@ macro_rules! atomics {
             }
 
             3 fn $exchange(location: *mut $int, value: $int, order: c_int) -> $int, |place| {
-                let held = hold(location as usize, place);
+                let held = hold(Step::Store, location as usize, place);
                 sync(ATOMIC_RMW | sized($size, order), location as usize, place);
                 // SAFETY: the program changes it atomically.
                 let old = unsafe { <$atomic>::from_ptr(location) }.swap(value, Ordering::SeqCst);
@@ -143,7 +151,7 @@ macro_rules! atomics {
             5 fn $strong(location: *mut $int, expected: *mut $int, value: $int, order: c_int, failed: c_int) -> bool, |place| {
                 // SAFETY: the program reads and writes what it expects by itself.
                 let before = unsafe { expected.read() };
-                let held = hold(location as usize, place);
+                let held = hold(Step::Store, location as usize, place);
                 // SAFETY: the program changes it atomically.
                 let old = unsafe { <$atomic>::from_ptr(location) }
                     .compare_exchange(before, value, Ordering::SeqCst, Ordering::SeqCst);
@@ -159,7 +167,7 @@ macro_rules! atomics {
             5 fn $weak(location: *mut $int, expected: *mut $int, value: $int, order: c_int, failed: c_int) -> bool, |place| {
                 // SAFETY: the program reads and writes what it expects by itself.
                 let before = unsafe { expected.read() };
-                let held = hold(location as usize, place);
+                let held = hold(Step::Store, location as usize, place);
                 // SAFETY: the program changes it atomically.
                 let old = unsafe { <$atomic>::from_ptr(location) }
                     .compare_exchange(before, value, Ordering::SeqCst, Ordering::SeqCst);
@@ -173,7 +181,7 @@ macro_rules! atomics {
             }
 
             5 fn $val(location: *mut $int, before: $int, value: $int, order: c_int, failed: c_int) -> $int, |place| {
-                let held = hold(location as usize, place);
+                let held = hold(Step::Store, location as usize, place);
                 // SAFETY: the program changes it atomically.
                 let old = unsafe { <$atomic>::from_ptr(location) }
                     .compare_exchange(before, value, Ordering::SeqCst, Ordering::SeqCst);
@@ -186,7 +194,7 @@ macro_rules! atomics {
 
             $(
                 3 fn $fetch(location: *mut $int, value: $int, order: c_int) -> $int, |place| {
-                    let held = hold(location as usize, place);
+                    let held = hold(Step::Store, location as usize, place);
                     sync(ATOMIC_RMW | sized($size, order), location as usize, place);
                     // SAFETY: the program changes it atomically.
                     let old = unsafe { <$atomic>::from_ptr(location) }.$method(value, Ordering::SeqCst);

@@ -5,6 +5,7 @@ use crate::c;
 use crate::emit::sync;
 use crate::kind::{ACQUIRE, ANNOTATION, RELEASE, arg};
 use crate::record;
+use crate::schedule::{self, Step};
 use core::ffi::{c_int, c_void};
 
 type AtExit = unsafe extern "C" fn(*mut c_void);
@@ -21,6 +22,7 @@ unsafe extern "C" fn call(registered: *mut c_void) {
     let registered: *mut Registered = registered.cast();
     // SAFETY: `register` has made it, and it is called once.
     let Registered { function, argument, place } = unsafe { registered.read() };
+    schedule::point(Step::Exit, 0);
     if record::is_on() {
         sync(ACQUIRE | arg(ANNOTATION), registered as usize, place);
     }

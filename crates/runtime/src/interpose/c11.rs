@@ -92,31 +92,35 @@ export! {
     2 fn mtx_timedlock(mutex: *mut Mutex, until: *const c_void) -> c_int, |place| {
         let real = real!(pthread_mutex_timedlock(*mut Mutex, *const c_void) -> c_int);
         // SAFETY: as the program calls it.
-        status(super::mutex::lock(mutex, 0, place, || unsafe { real(mutex, until) }))
+        status(super::mutex::lock(mutex, true, place, || unsafe { real(mutex, until) }))
     }
 
     1 fn cnd_signal(cond: *mut c_void) -> c_int, |place| {
         sync(COND_SIGNAL, cond as usize, place);
         // SAFETY: as the program calls it.
-        status(unsafe { real!(pthread_cond_signal(*mut c_void) -> c_int)(cond) })
+        let error = unsafe { real!(pthread_cond_signal(*mut c_void) -> c_int)(cond) };
+        cond::signalled(cond, false);
+        status(error)
     }
 
     1 fn cnd_broadcast(cond: *mut c_void) -> c_int, |place| {
         sync(COND_BROADCAST, cond as usize, place);
         // SAFETY: as the program calls it.
-        status(unsafe { real!(pthread_cond_broadcast(*mut c_void) -> c_int)(cond) })
+        let error = unsafe { real!(pthread_cond_broadcast(*mut c_void) -> c_int)(cond) };
+        cond::signalled(cond, true);
+        status(error)
     }
 
     2 fn cnd_wait(condition: *mut c_void, mutex: *mut Mutex) -> c_int, |place| {
         let real = real!(pthread_cond_wait(*mut c_void, *mut Mutex) -> c_int);
         // SAFETY: as the program calls it.
-        status(cond::wait(condition, mutex, place, || unsafe { real(condition, mutex) }))
+        status(cond::wait(condition, mutex, false, place, || unsafe { real(condition, mutex) }))
     }
 
     3 fn cnd_timedwait(condition: *mut c_void, mutex: *mut Mutex, until: *const c_void) -> c_int, |place| {
         let real = real!(pthread_cond_timedwait(*mut c_void, *mut Mutex, *const c_void) -> c_int);
         // SAFETY: as the program calls it.
-        status(cond::wait(condition, mutex, place, || unsafe { real(condition, mutex, until) }))
+        status(cond::wait(condition, mutex, true, place, || unsafe { real(condition, mutex, until) }))
     }
 
     2 fn call_once(flag: *mut c_int, routine: unsafe extern "C" fn()), |place| {

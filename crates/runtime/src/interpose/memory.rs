@@ -5,6 +5,7 @@
 use crate::c::{self, EINVAL, ENOMEM};
 use crate::emit::sync_sized;
 use crate::kind::{ALLOC, FREE};
+use crate::schedule::{self, Step, quarantine};
 use crate::{plan, record};
 use core::ffi::{c_int, c_void};
 
@@ -61,21 +62,11 @@ export! {
     }
 
     1 fn free(block: *mut c_void), |place| {
-        freed(block, place);
-        if !plan::keeps(block as usize) {
-            // SAFETY: as the program calls it.
-            unsafe { c::__libc_free(block) }
-        }
-        plan::after();
+        free_at(block, place);
     }
 
     1 fn cfree(block: *mut c_void), |place| {
-        freed(block, place);
-        if !plan::keeps(block as usize) {
-            // SAFETY: as the program calls it.
-            unsafe { c::__libc_free(block) }
-        }
-        plan::after();
+        free_at(block, place);
     }
 
     3 fn posix_memalign(result: *mut *mut c_void, alignment: usize, size: usize) -> c_int, |place| {
@@ -106,6 +97,19 @@ export! {
     1 fn pvalloc(size: usize) -> *mut c_void, |place| {
         aligned(PAGE, size.wrapping_add(PAGE - 1) & !(PAGE - 1), place)
     }
+}
+
+fn free_at(block: *mut c_void, place: usize) {
+    if schedule::is_of_program(place) {
+        schedule::point(Step::Free, block as usize);
+    }
+    freed(block, place);
+    let address = block as usize;
+    if !plan::keeps(address) && !quarantine::keeps(address) {
+        // SAFETY: as the program calls it.
+        unsafe { c::__libc_free(block) }
+    }
+    plan::after();
 }
 
 /// A block that moves or changes its size is given back, and another is taken.

@@ -4,6 +4,7 @@ use crate::c;
 use crate::emit::sync;
 use crate::kind::{ACQUIRE, ATOMIC_STORE, GUARD, ONCE, RELEASE, arg};
 use crate::record;
+use crate::schedule::{self, Step};
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -25,18 +26,29 @@ pub(super) fn once(control: *mut c_int, routine: Routine, place: usize) -> c_int
         // SAFETY: as the program calls it.
         return unsafe { real(control, routine) };
     }
+    if let Some(turn) = schedule::turn() {
+        turn.point(Step::Once, control as usize);
+        turn.until(control as usize, false, false, || {
+            // SAFETY: as above.
+            let now = unsafe { AtomicU32::from_ptr(control.cast()) }.load(Ordering::Acquire);
+            (now & RUNS == 0 || now & DONE != 0).then_some(())
+        });
+    }
     let outer = CURRENT.get();
     let call = OnceCall { control: control as usize, routine, place };
     CURRENT.set(&raw const call as usize);
     // SAFETY: as the program calls it, but for the routine, which calls the program's.
     let result = unsafe { real(control, run_current) };
     CURRENT.set(outer);
+    schedule::wake(control as usize);
     sync(ACQUIRE | arg(ONCE), control as usize, place);
     result
 }
 
 /// The bit of a control whose routine has returned.
 const DONE: u32 = 2;
+/// The bit of one whose routine runs.
+const RUNS: u32 = 1;
 
 struct OnceCall {
     control: usize,
@@ -78,6 +90,7 @@ export! {
     1 fn __cxa_guard_acquire(guard: *mut u32) -> c_int, |place| {
         // SAFETY: the compiler gives a guard of 8 bytes.
         let state = unsafe { AtomicU32::from_ptr(guard) };
+        schedule::point(Step::Once, guard as usize);
         if begin_guarded(state) {
             return 1;
         }
@@ -119,6 +132,11 @@ fn begin_guarded(state: &AtomicU32) -> bool {
         let marked = state.compare_exchange(now, waited, Ordering::AcqRel, Ordering::Acquire);
         if now == waited || marked.is_ok() {
             let address = state.as_ptr() as usize;
+            if let Some(turn) = schedule::turn() {
+                let is_over = || (state.load(Ordering::Acquire) != waited).then_some(());
+                turn.until(address, false, false, is_over);
+                continue;
+            }
             c::call(c::SYS_FUTEX, &[address, c::FUTEX_WAIT, waited as usize]);
         }
     }
@@ -128,5 +146,6 @@ fn end_guarded(state: &AtomicU32, end: u32) {
     if state.swap(end, Ordering::AcqRel) & WAITED_FOR != 0 {
         let address = state.as_ptr() as usize;
         c::call(c::SYS_FUTEX, &[address, c::FUTEX_WAKE, i32::MAX as usize]);
+        schedule::wake(address);
     }
 }

@@ -1,11 +1,12 @@
 //! Locks that readers share.
 
 use crate::block::block;
-use crate::c::EBUSY;
+use crate::c::{EBUSY, ETIMEDOUT};
 use crate::emit::sync;
 use crate::kind::{
     BY_TRY, LOCK, LOCK_DESTROY, LOCK_INIT, LOCK_REFUSED, LOCK_REQUEST, SHARED, UNLOCK, arg,
 };
+use crate::schedule::{self, Step, Waited};
 use crate::{plan, record};
 use core::ffi::{c_int, c_void};
 
@@ -14,6 +15,7 @@ use core::ffi::{c_int, c_void};
 struct RwLock {
     others: [u32; 6],
     writer: u32,
+    shared: u32,
 }
 
 fn tried(lock: *mut RwLock, result: c_int, flags: u64, place: usize) {
@@ -26,10 +28,30 @@ fn tried(lock: *mut RwLock, result: c_int, flags: u64, place: usize) {
 fn lock(
     lock: *mut RwLock,
     flags: u64,
+    has_time: bool,
     place: usize,
     attempt: unsafe extern "C" fn(*mut RwLock) -> c_int,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
+    if let Some(turn) = schedule::turn().filter(|_| !is_shared(lock)) {
+        turn.point(Step::Lock, lock as usize);
+        let mut is_requested = false;
+        let waited = turn.until(lock as usize, has_time, false, || {
+            // SAFETY: the program locks it.
+            let result = unsafe { attempt(lock) };
+            if result == EBUSY {
+                if !is_requested {
+                    sync(LOCK_REQUEST | arg(flags), lock as usize, place);
+                }
+                is_requested = true;
+                return None;
+            }
+            Some(result)
+        });
+        let result = if let Waited::Done(result) = waited { result } else { ETIMEDOUT };
+        tried(lock, result, flags, place);
+        return result;
+    }
     if !record::is_on() {
         return real();
     }
@@ -44,6 +66,12 @@ fn lock(
     result
 }
 
+/// Returns whether processes share a lock.
+fn is_shared(lock: *mut RwLock) -> bool {
+    // SAFETY: the program locks it.
+    unsafe { (*lock).shared != 0 }
+}
+
 fn try_read() -> unsafe extern "C" fn(*mut RwLock) -> c_int {
     real!(pthread_rwlock_tryrdlock(*mut RwLock) -> c_int)
 }
@@ -55,20 +83,21 @@ fn try_write() -> unsafe extern "C" fn(*mut RwLock) -> c_int {
 interpose! {
     1 fn pthread_rwlock_rdlock(rwlock: *mut RwLock) -> c_int, |place, real| {
         // SAFETY: as the program calls it.
-        lock(rwlock, SHARED, place, try_read(), || unsafe { real(rwlock) })
+        lock(rwlock, SHARED, false, place, try_read(), || unsafe { real(rwlock) })
     }
 
     2 fn pthread_rwlock_timedrdlock(rwlock: *mut RwLock, until: *const c_void) -> c_int, |place, real| {
         // SAFETY: as the program calls it.
-        lock(rwlock, SHARED, place, try_read(), || unsafe { real(rwlock, until) })
+        lock(rwlock, SHARED, true, place, try_read(), || unsafe { real(rwlock, until) })
     }
 
     3 fn pthread_rwlock_clockrdlock(rwlock: *mut RwLock, clock: c_int, until: *const c_void) -> c_int, |place, real| {
         // SAFETY: as the program calls it.
-        lock(rwlock, SHARED, place, try_read(), || unsafe { real(rwlock, clock, until) })
+        lock(rwlock, SHARED, true, place, try_read(), || unsafe { real(rwlock, clock, until) })
     }
 
     1 fn pthread_rwlock_tryrdlock(rwlock: *mut RwLock) -> c_int, |place, real| {
+        schedule::point(Step::Load, rwlock as usize);
         // SAFETY: as the program calls it.
         let result = unsafe { real(rwlock) };
         tried(rwlock, result, SHARED | BY_TRY, place);
@@ -77,20 +106,21 @@ interpose! {
 
     1 fn pthread_rwlock_wrlock(rwlock: *mut RwLock) -> c_int, |place, real| {
         // SAFETY: as the program calls it.
-        lock(rwlock, 0, place, try_write(), || unsafe { real(rwlock) })
+        lock(rwlock, 0, false, place, try_write(), || unsafe { real(rwlock) })
     }
 
     2 fn pthread_rwlock_timedwrlock(rwlock: *mut RwLock, until: *const c_void) -> c_int, |place, real| {
         // SAFETY: as the program calls it.
-        lock(rwlock, 0, place, try_write(), || unsafe { real(rwlock, until) })
+        lock(rwlock, 0, true, place, try_write(), || unsafe { real(rwlock, until) })
     }
 
     3 fn pthread_rwlock_clockwrlock(rwlock: *mut RwLock, clock: c_int, until: *const c_void) -> c_int, |place, real| {
         // SAFETY: as the program calls it.
-        lock(rwlock, 0, place, try_write(), || unsafe { real(rwlock, clock, until) })
+        lock(rwlock, 0, true, place, try_write(), || unsafe { real(rwlock, clock, until) })
     }
 
     1 fn pthread_rwlock_trywrlock(rwlock: *mut RwLock) -> c_int, |place, real| {
+        schedule::point(Step::Load, rwlock as usize);
         // SAFETY: as the program calls it.
         let result = unsafe { real(rwlock) };
         tried(rwlock, result, BY_TRY, place);
@@ -103,7 +133,9 @@ interpose! {
         let flags = if writes { 0 } else { SHARED };
         sync(UNLOCK | arg(flags), rwlock as usize, place);
         // SAFETY: as the program calls it.
-        unsafe { real(rwlock) }
+        let result = unsafe { real(rwlock) };
+        super::mutex::given(rwlock as usize);
+        result
     }
 
     2 fn pthread_rwlock_init(rwlock: *mut RwLock, attributes: *const c_void) -> c_int, |place, real| {
@@ -113,6 +145,7 @@ interpose! {
     }
 
     1 fn pthread_rwlock_destroy(rwlock: *mut RwLock) -> c_int, |place, real| {
+        schedule::point(Step::Destroy, rwlock as usize);
         sync(LOCK_DESTROY, rwlock as usize, place);
         // SAFETY: as the program calls it.
         unsafe { real(rwlock) }

@@ -10,7 +10,7 @@ use crate::{c, emit, record};
 use core::ffi::{c_char, c_int, c_void};
 
 /// Returns the length of a string.
-fn length(string: *const c_char) -> usize {
+pub(super) fn length(string: *const c_char) -> usize {
     // SAFETY: the program passes it as a string.
     unsafe { real!(strlen(*const c_char) -> usize)(string) }
 }
@@ -24,7 +24,7 @@ fn reads<T>(address: *const T, size: usize, place: usize) {
     range(READ_RANGE, address as usize, size, place);
 }
 
-fn writes<T>(address: *mut T, size: usize, place: usize) {
+pub(super) fn writes<T>(address: *mut T, size: usize, place: usize) {
     range(WRITE_RANGE, address as usize, size, place);
 }
 

@@ -4,6 +4,7 @@ use crate::block::{Block, PAUSED, UNKNOWN, block, block_of};
 use crate::c::{self, Pthread, Start};
 use crate::emit::{sync, sync_sized};
 use crate::kind::{THREAD_CREATE, THREAD_DETACH, THREAD_JOIN, THREAD_JOIN_REQUEST};
+use crate::schedule::{self, Step};
 use crate::{plan, record, thread};
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -18,6 +19,8 @@ struct Birth {
     signal_mask: u64,
     /// Its path, under a plan.
     path: u64,
+    /// Its slot, in a scheduled run.
+    slot: u64,
 }
 
 unsafe extern "C" fn begin(birth: *mut c_void) -> *mut c_void {
@@ -35,14 +38,20 @@ unsafe extern "C" fn begin(birth: *mut c_void) -> *mut c_void {
     let (start, argument, number, mask) =
         unsafe { ((*birth).start, (*birth).argument, (*birth).number, (*birth).signal_mask) };
     // SAFETY: as above; the block is this thread's.
-    unsafe { (*block).plan_path = (*birth).path };
+    let slot = unsafe {
+        (*block).plan_path = (*birth).path;
+        (*birth).slot
+    };
     // SAFETY: it came from the same heap, and the creator does not use it any more.
     unsafe { c::__libc_free(birth.cast()) };
     // SAFETY: the block is this thread's.
     unsafe { (*block).state = UNKNOWN };
     if record::is_on() {
         thread::begin(number, low, size);
+    } else if slot != 0 {
+        thread::watch_end();
     }
+    schedule::begin(slot);
     let mut now = 0_u64;
     c::call(c::SYS_RT_SIGPROCMASK, &[0, 0, (&raw mut now) as usize, 8]);
     // If the program's attributes have a mask, that one stands already.
@@ -70,13 +79,14 @@ pub(crate) fn create(
         real!(pthread_create(*mut Pthread, *const c_void, Start, *mut c_void) -> c_int);
     // SAFETY: any size may be asked for.
     let birth: *mut Birth = unsafe { c::__libc_malloc(size_of::<Birth>()) }.cast();
-    if !record::is_on() || birth.is_null() {
+    if !(record::is_on() || schedule::is_on()) || birth.is_null() {
         // SAFETY: as the program calls it.
         return unsafe {
             c::__libc_free(birth.cast());
             real(result, attributes, start, argument)
         };
     }
+    let slot = schedule::expect();
     let all = u64::MAX;
     let mut before = 0_u64;
     let (new, old) = (&raw const all as usize, &raw mut before as usize);
@@ -90,9 +100,13 @@ pub(crate) fn create(
             number: 0,
             signal_mask: before,
             path: 0,
+            slot,
         });
     }
     plan::count_alive(1);
+    if slot != 0 && is_detached(attributes) {
+        schedule::detached(slot);
+    }
     // SAFETY: as the program calls it, but for the start, which calls the program's.
     let created = unsafe { real(result, attributes, begin, birth.cast()) };
     if created == 0 {
@@ -105,6 +119,7 @@ pub(crate) fn create(
                 (*birth).path = plan::next_child();
             }
             (*block_of(*result)).number = number;
+            (*block_of(*result)).schedule_birth = slot;
         }
         sync_sized(THREAD_CREATE, number as usize, place, start as usize as u64);
         // SAFETY: as above.
@@ -114,11 +129,24 @@ pub(crate) fn create(
         c::call(c::SYS_FUTEX, &[address, c::FUTEX_WAKE_PRIVATE, 1]);
     } else {
         plan::count_alive(-1);
+        schedule::was_not_created(slot);
         // SAFETY: it came from the same heap, and no thread has it.
         unsafe { c::__libc_free(birth.cast()) };
     }
     c::call(c::SYS_RT_SIGPROCMASK, &[2, old, 0, 8]);
+    if created == 0 {
+        schedule::point(Step::Create, 0);
+    }
     created
+}
+
+/// Returns whether attributes say that nobody joins a thread.
+fn is_detached(attributes: *const c_void) -> bool {
+    let mut state = 0;
+    // SAFETY: the program has made them, and there is room for the state.
+    !attributes.is_null()
+        && unsafe { c::pthread_attr_getdetachstate(attributes, &raw mut state) } == 0
+        && state == 1
 }
 
 /// Returns the number of a thread that can be joined, if it is recorded.
@@ -146,7 +174,11 @@ pub(crate) fn join(thread: Pthread, place: usize, real: impl FnOnce() -> c_int) 
     if let Some(number) = number {
         sync(THREAD_JOIN_REQUEST, number, place);
     }
-    let result = plan::blocking(real);
+    let result = match schedule::turn() {
+        Some(turn) if turn.join(thread) => turn.surely(real),
+        Some(turn) => turn.outside(real),
+        None => plan::blocking(real),
+    };
     joined(number, result, place);
     result
 }
@@ -155,6 +187,8 @@ pub(crate) fn detach(thread: Pthread, place: usize) -> c_int {
     if let Some(number) = number_of(thread) {
         sync(THREAD_DETACH, number, place);
     }
+    // SAFETY: a thread that can be detached has its block.
+    schedule::detached(unsafe { (*block_of(thread)).schedule_birth });
     // SAFETY: as the program calls it.
     unsafe { real!(pthread_detach(Pthread) -> c_int)(thread) }
 }

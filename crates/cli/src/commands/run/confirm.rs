@@ -13,7 +13,7 @@ use anyorder_drive::native_confirm::{
 use anyorder_drive::native_run::RecordedRun;
 use anyorder_drive::native_run::launch::{Ended, Launch};
 use anyorder_drive::{JobResult, Reported, check_trace};
-use anyorder_finding::{ExplanationStep, Finding, Harm, Severity, option, stat};
+use anyorder_finding::{ExplanationStep, Finding, Harm, Severity, Stat, option, stat};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -34,16 +34,21 @@ struct Reruns<'a> {
     left: u64,
 }
 
-/// Runs the program once for each finding that has a witness, the worst first, until the limit;
+/// Runs the program once for each finding of a part that has a witness, the worst first, until the
+/// limit, to which the runs for earlier parts count;
 /// then for what could happen if reads saw other values, of which only what happens is reported;
 /// then for what does no harm by itself.
 pub(super) fn confirm(
     again: &Again<'_>,
-    (recorded, result): (&RecordedRun, &mut JobResult),
+    ((recorded, earlier), result): ((&RecordedRun<'_>, &JobResult), &mut JobResult),
     args: &RunArgs,
     ended: &Ended,
     runner: &Runner<'_>,
 ) -> Result<(), Failure> {
+    let runs_before = match earlier.stats.get(stat::RERUNS.word()) {
+        Some(Stat::Integer(runs)) => usize::try_from(*runs).unwrap_or(usize::MAX),
+        _ => 0,
+    };
     let held = HELD_MIN.max(ended.ran * 3);
     let mut reruns = Reruns {
         again,
@@ -52,7 +57,7 @@ pub(super) fn confirm(
         program: program_of(again, ended),
         runner,
         runs: 0,
-        runs_max: args.max_reruns,
+        runs_max: args.max_reruns.saturating_sub(runs_before),
         left: 0,
     };
     let mut order: Vec<usize> = (0..result.findings.len()).collect();
@@ -62,7 +67,7 @@ pub(super) fn confirm(
     for at in harmful {
         reruns.try_finding(&mut result.findings[at].finding)?;
     }
-    let guessed = guesses(&mut reruns, (recorded, result), args)?;
+    let guessed = guesses(&mut reruns, ((recorded, earlier), result), args)?;
     for at in harmless {
         reruns.does_harm(&mut result.findings[at].finding)?;
     }
@@ -86,7 +91,7 @@ pub(super) fn confirm(
 /// Tries what could happen if reads saw other values. Returns what would do no harm by itself.
 fn guesses(
     reruns: &mut Reruns<'_>,
-    (recorded, result): (&RecordedRun, &mut JobResult),
+    ((recorded, earlier), result): ((&RecordedRun<'_>, &JobResult), &mut JobResult),
     args: &RunArgs,
 ) -> Result<Vec<Reported>, Failure> {
     let control = reruns.runner.watch.control();
@@ -97,7 +102,11 @@ fn guesses(
         places.sort();
         places
     };
-    let counts = result.findings.iter().filter(|one| one.finding.harm != Harm::Harmless);
+    let counts = result
+        .findings
+        .iter()
+        .chain(&earlier.findings)
+        .filter(|one| one.finding.harm != Harm::Harmless);
     let known: BTreeSet<_> = counts.map(|one| places(&one.finding)).collect();
     let Some(input) = with_free_reads(recorded, &control) else {
         return Ok(Vec::new());
@@ -178,6 +187,8 @@ impl Reruns<'_> {
             build: self.again.build,
             stdout: None,
             plan: None,
+            schedule: None,
+            caught: None,
             is_silent: true,
             recording_max: None,
         };

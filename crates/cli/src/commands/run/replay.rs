@@ -74,6 +74,8 @@ pub(super) fn run(path: &Path, args: &RunArgs, watch: &Watch) -> Result<ExitCode
         build: &started.build,
         stdout: None,
         plan: Some(&plan),
+        schedule: None,
+        caught: None,
         is_silent: false,
         recording_max: None,
     };

@@ -11,12 +11,14 @@ impl Maker<'_> {
         let condition = self.conditions.entry(object).or_default();
         match event.kind {
             kind::COND_WAIT => {
+                condition.waits.push(lane);
                 condition.alone.push(lane);
                 self.push(lane, event, EventKind::Wait, id)?;
                 self.release(lane, event, mutex)
             }
             kind::COND_WAKE => {
                 let is_alone = condition.alone.contains(&lane);
+                condition.waits.retain(|one| *one != lane);
                 condition.alone.retain(|one| *one != lane);
                 let timed_out = event.arg & 1 != 0;
                 let by_itself = is_alone || (condition.signals == 0 && !condition.broadcast);
@@ -26,6 +28,10 @@ impl Maker<'_> {
                 }
                 self.stats.spurious += u64::from(by_itself && !timed_out);
                 self.acquire(lane, event, mutex, Mode::EXCLUSIVE)?;
+                // Its wait is in an earlier trace.
+                if std::mem::take(&mut self.threads[lane].waited) {
+                    return Ok(());
+                }
                 self.push(lane, event, Op::new(EventKind::Wake, mode), id)
             }
             kind::COND_SIGNAL | kind::COND_BROADCAST => {

@@ -3,6 +3,7 @@
 use super::{compared, hold, let_go, sized};
 use crate::emit::sync;
 use crate::kind::{ATOMIC_LOAD, ATOMIC_RMW, ATOMIC_STORE};
+use crate::schedule::Step;
 use core::arch::asm;
 use core::ffi::c_int;
 
@@ -49,7 +50,7 @@ unsafe fn update(location: *mut u128, change: impl Fn(u128) -> u128) -> u128 {
 
 export! {
     2 fn __tsan_atomic128_load(location: *mut u128, order: c_int) -> u128, |place| {
-        let held = hold(location as usize, place);
+        let held = hold(Step::Load, location as usize, place);
         // SAFETY: the program reads it atomically. Memory that cannot be written has no such load.
         let value = unsafe { exchange_if(location, 0, 0) };
         sync(ATOMIC_LOAD | sized(16, order), location as usize, place);
@@ -58,7 +59,7 @@ export! {
     }
 
     4 fn __tsan_atomic128_store(location: *mut u128, value: u128, order: c_int), |place| {
-        let held = hold(location as usize, place);
+        let held = hold(Step::Store, location as usize, place);
         sync(ATOMIC_STORE | sized(16, order), location as usize, place);
         // SAFETY: the program writes it atomically.
         unsafe { update(location, |_| value) };
@@ -70,7 +71,7 @@ macro_rules! updates {
     ($($name:ident: |$old:ident, $value:ident| $change:expr;)*) => {
         export! {$(
             4 fn $name(location: *mut u128, $value: u128, order: c_int) -> u128, |place| {
-                let held = hold(location as usize, place);
+                let held = hold(Step::Store, location as usize, place);
                 sync(ATOMIC_RMW | sized(16, order), location as usize, place);
                 // SAFETY: the program changes it atomically.
                 let old = unsafe { update(location, |$old| $change) };
@@ -103,7 +104,7 @@ unsafe fn compare_exchange(
     orders: (c_int, c_int),
     place: usize,
 ) -> u128 {
-    let held = hold(location as usize, place);
+    let held = hold(Step::Store, location as usize, place);
     // SAFETY: as the caller promises.
     let old = unsafe { exchange_if(location, before, value) };
     compared(16, location as usize, old == before, orders.0, orders.1, place);
