@@ -6,6 +6,7 @@ mod merged;
 mod packed;
 mod parts;
 mod plan;
+mod reduced;
 mod simulated;
 mod synthetic;
 mod traces;

@@ -1,6 +1,6 @@
 //! A small reader of recordings, for these tests alone.
 
-use crate::unpack::Unpacker;
+use crate::unpack::{Input, Unpacker};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -119,8 +119,13 @@ impl Recording {
             assert_eq!(number, *expected, "chunks of thread {thread}");
             *expected += 1;
             let words = piece.unwrap_or_else(|packed| {
-                let mut words = Vec::new();
-                assert!(unpacker.unpack(packed, 8184, |kind| Some(length(kind)), &mut words));
+                let (mut words, mut rest) = (Vec::new(), Input(packed));
+                unpacker.begin(8184);
+                let mut next = || unpacker.next(&mut rest, |kind| Some(length(kind)));
+                while let Some(event) = next().expect("a piece that is right") {
+                    let all = [event.first, event.second, event.third];
+                    words.extend(&all[..event.length]);
+                }
                 words
             });
             recording.read_words(thread, &words, time);

@@ -113,11 +113,18 @@ impl AddressMap {
     /// Starts a new generation of a range. Costs the logarithm of the number of known ranges, and a
     /// constant for each range and generation that ends.
     pub fn allocate(&mut self, address: u64, size: u64) {
+        self.allocate_with_room(address, size, size);
+    }
+
+    /// Starts a new generation of a range, and of what lies behind it up to `room` bytes: the
+    /// allocator gives out more than it was asked for. Costs as much as
+    /// [`allocate`](Self::allocate).
+    pub fn allocate_with_room(&mut self, address: u64, size: u64, room: u64) {
         self.allocated.insert(address, u32::try_from(size).unwrap_or(u32::MAX));
-        if size == 0 {
+        if room == 0 {
             return;
         }
-        let last = address.saturating_add(size - 1);
+        let last = address.saturating_add(room - 1);
         self.forget(address, last);
         let highest = self.cut_out(address, last);
         self.generations.insert(address, (last, highest.saturating_add(1)));

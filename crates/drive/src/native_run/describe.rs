@@ -65,7 +65,7 @@ pub fn describe(run: &RecordedRun<'_>, result: &mut JobResult) {
 
 /// Without its option, `clang` reports no read of what the code writes at once: of `--count` only
 /// the write. What such a read has seen is unknown then, and with it what rests on that.
-fn warn_of_clang(run: &RecordedRun, result: &mut JobResult) {
+fn warn_of_clang(run: &RecordedRun<'_>, result: &mut JobResult) {
     let runtime = |path: &str| path.rsplit('/').next().map(|name| name.starts_with("libclang_rt."));
     let mut pieces = run.recording.modules.pieces().iter();
     if pieces.any(|piece| runtime(&piece.path) == Some(true)) {

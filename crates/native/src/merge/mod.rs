@@ -306,12 +306,36 @@ impl<I: Iterator<Item = Event>> Merge<I> {
             self.heap.push(Reverse((until, lane, one.turn, true)));
         }
     }
-}
 
-impl<I: Iterator<Item = Event>> Iterator for Merge<I> {
-    type Item = Step;
+    /// Takes the next event of the thread that came last, where it is before all others, waits for
+    /// nothing, and nobody waits for it. Most events are taken here.
+    #[inline]
+    fn quick(&mut self) -> Option<Step> {
+        let (time, lane, turn, _) = self.ahead?;
+        let one = self.lanes.get_mut(lane)?;
+        let event = one.next?;
+        let is_first = self.heap.peek().is_none_or(|top| time < top.0.0);
+        if !is_first || event.kind >= EFFECTS || !one.has_begun {
+            return None;
+        }
+        one.turn = turn + 1;
+        one.next = one.events.next();
+        match &one.next {
+            Some(next) => self.ahead = Some((next.time, lane, turn + 1, false)),
+            None => self.end(lane),
+        }
+        Some(Step { thread: lane, event, came: Came::InTurn })
+    }
 
-    fn next(&mut self) -> Option<Step> {
+    /// A thread has no further event.
+    #[cold]
+    fn end(&mut self, lane: usize) {
+        self.ahead = None;
+        self.free(Awaited::End(self.lanes[lane].number));
+    }
+
+    #[inline(never)]
+    fn slow(&mut self) -> Option<Step> {
         while let Some((_, lane, turn, is_end)) = self.pop() {
             if turn != self.lanes[lane].turn {
                 continue;
@@ -331,5 +355,14 @@ impl<I: Iterator<Item = Event>> Iterator for Merge<I> {
         let lane = self.by_time.first()?.1;
         let event = self.lanes[lane].next?;
         Some(self.take(lane, event, Came::Forced))
+    }
+}
+
+impl<I: Iterator<Item = Event>> Iterator for Merge<I> {
+    type Item = Step;
+
+    #[inline]
+    fn next(&mut self) -> Option<Step> {
+        self.quick().or_else(|| self.slow())
     }
 }

@@ -4,6 +4,7 @@ mod parts;
 mod waits;
 
 use super::invocations::{Invocations, OpenCall};
+use super::sharing::Shared;
 use super::stacks::{Stacks, Where};
 use super::survey::Survey;
 use super::{Names, Stats, Traced};
@@ -71,6 +72,7 @@ struct Barrier {
 pub(super) struct Maker<'a> {
     recording: &'a Recording,
     survey: &'a Survey,
+    shared: Shared,
     names: &'a mut dyn Names,
     interner: Interner,
     columns: Columns,
@@ -105,12 +107,14 @@ impl<'a> Maker<'a> {
     pub(super) fn new(
         recording: &'a Recording,
         survey: &'a Survey,
+        shared: Shared,
         names: &'a mut dyn Names,
     ) -> Result<Maker<'a>, TableFull> {
         let interner = parts::with_threads(recording, survey, names)?;
         Ok(Maker {
             recording,
             survey,
+            shared,
             names,
             interner,
             columns: Columns::default(),
@@ -225,7 +229,7 @@ impl<'a> Maker<'a> {
         if size == 0 || event.address < PAGE {
             return Ok(());
         }
-        if !self.survey.sharing.is_shared(lane as u32, event.address, size) {
+        if !self.shared.is_shared(lane as u32, event.address, size) {
             self.stats.private += 1;
             return Ok(());
         }
@@ -245,7 +249,7 @@ impl<'a> Maker<'a> {
         if event.kind == kind::FENCE || size == 0 {
             return Ok(());
         }
-        if !self.survey.sharing.is_shared(lane as u32, event.address, size) {
+        if !self.shared.is_shared(lane as u32, event.address, size) {
             self.stats.private += 1;
             return Ok(());
         }
@@ -272,16 +276,23 @@ impl<'a> Maker<'a> {
     }
 
     fn alloc(&mut self, lane: usize, at: &Event, from: u64, size: u64) -> Result<(), TableFull> {
-        self.memory.allocate(from, size);
+        let Some(room) = self.shared.begin(from, size) else {
+            self.stats.private_blocks += 1;
+            return Ok(());
+        };
+        self.memory.allocate_with_room(from, size, room);
         let location = self.range(from, size)?;
         self.push(lane, at, EventKind::Alloc, location)
     }
 
     fn free(&mut self, lane: usize, at: &Event, from: u64, size: u64) -> Result<(), TableFull> {
+        if !self.shared.is_kept(from) {
+            return Ok(());
+        }
         let Some(allocated) = self.memory.allocated(from) else {
             // It was allocated before the recording began, or by what is not recorded. Where
             // others use it, the free matters all the same.
-            if !self.survey.sharing.is_shared(lane as u32, from, size.clamp(1, 64)) {
+            if !self.shared.is_unknown_shared(lane as u32, from, size) {
                 return Ok(());
             }
             let location = self.range(from, size.max(1))?;
@@ -484,7 +495,8 @@ impl<'a> Maker<'a> {
                     return Ok(());
                 }
                 self.threads[lane].stack = Some((event.address, event.third));
-                self.memory.allocate(event.address, event.third);
+                let room = self.shared.begin(event.address, event.third).unwrap_or(event.third);
+                self.memory.allocate_with_room(event.address, event.third, room);
                 let location = self.range(event.address, event.third)?;
                 // No place in the code allocates it.
                 let label = format!("the stack of T{}", self.recording.threads[lane].number);

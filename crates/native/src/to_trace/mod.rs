@@ -1,4 +1,5 @@
-//! Makes a trace of a recording: two passes over its events, the second one in merged order.
+//! Makes a trace of a recording: one pass over the events of each thread, and two over all events
+//! in merged order. The first of these finds out which memory several threads touch.
 //!
 //! | in the recording | in the trace |
 //! | --- | --- |
@@ -24,6 +25,8 @@
 
 pub(crate) mod actions;
 mod invocations;
+mod lives;
+mod pages;
 mod sharing;
 mod stacks;
 mod survey;
@@ -76,6 +79,9 @@ pub struct Stats {
     pub recorded: u64,
     /// Accesses to memory that no other thread touches, which are not in the trace.
     pub private: u64,
+    /// Allocations of memory that no other thread touches, which are not in the trace, nor are
+    /// their frees.
+    pub private_blocks: u64,
     /// Events of kinds that are not known.
     pub unknown: u64,
     /// Places in the recording after which a part could not be read.
@@ -128,6 +134,8 @@ pub struct Options {
     pub events_max: u64,
     /// The most events of one trace.
     pub part_max: u64,
+    /// Whether what only one thread touches is in the trace, too: for tests of what is left out.
+    pub keeps_private: bool,
 }
 
 impl Options {
@@ -138,7 +146,7 @@ impl Options {
 impl Default for Options {
     fn default() -> Options {
         let (events_max, part_max) = (u64::MAX, Options::EVENTS_MAX);
-        Options { slack: Slack::default(), events_max, part_max }
+        Options { slack: Slack::default(), events_max, part_max, keeps_private: false }
     }
 }
 
@@ -172,8 +180,10 @@ pub fn to_trace(
 /// `go_on` is asked every few thousand events; when it returns false, the trace ends there, and is
 /// the last. Of a trace that ends early, each thread has all that it did before the last event.
 ///
-/// Cost: two passes over the events. Memory: a trace, at most half a byte for each byte that is
-/// accessed outside of stacks, and a set of tables as large as the program has places and stacks.
+/// Cost: three passes over the events. Memory: a trace; at most half a byte for each byte of the
+/// memory that is accessed outside of own stacks, less where it is allocated again; a byte for each
+/// allocation; for each row of neighbouring shared pieces of a block 24 bytes, and each of them has
+/// events of the trace; and a set of tables as large as the program has places and stacks.
 ///
 /// # Errors
 ///
@@ -189,19 +199,24 @@ pub fn to_traces(
     // What ending a trace adds for each event of the last step.
     const ROOM: u64 = 8;
     let survey = survey::Survey::of(recording, go_on);
-    let threads: Vec<(u32, Cursor<'_>)> = recording
-        .threads
-        .iter()
-        .enumerate()
-        .map(|(lane, thread)| (thread.number, recording.events(lane)))
-        .collect();
-    let mut merge = Merge::new(threads, survey.known.clone(), options.slack);
-    let mut maker = actions::Maker::new(recording, &survey, names)?;
+    let (mut taken, mut before) = (0_u64, 0_u64);
+    let mut sharing = sharing::Sharing::new(recording.threads.len());
+    for step in merged(recording, &survey, options) {
+        taken += 1;
+        if taken.is_multiple_of(ASKED_EVERY) && !go_on() {
+            break;
+        }
+        if survey.until.is_none_or(|until| step.event.time <= until) {
+            sharing.step(step.thread, &step.event);
+        }
+    }
+    let shared = sharing.finish(options.keeps_private);
+    let mut merge = merged(recording, &survey, options);
+    let mut maker = actions::Maker::new(recording, &survey, shared, names)?;
     let unseen =
         if only_execs(recording, &survey) { Vec::new() } else { unseen(recording, &survey) };
     let recorded = survey.threads.iter().map(|thread| thread.events).sum();
     let part_max = options.part_max.min(Options::EVENTS_MAX);
-    let (mut taken, mut before) = (0_u64, 0_u64);
     loop {
         let (mut is_full, mut is_cut, mut is_part) = (false, false, false);
         let mut is_empty = before > 0;
@@ -245,6 +260,17 @@ pub fn to_traces(
         }
         maker.go_on()?;
     }
+}
+
+/// Starts to merge the threads of a recording.
+fn merged<'a>(
+    recording: &'a Recording,
+    survey: &survey::Survey,
+    options: &Options,
+) -> Merge<Cursor<'a>> {
+    let threads = recording.threads.iter().enumerate();
+    let threads = threads.map(|(lane, thread)| (thread.number, recording.events(lane)));
+    Merge::new(threads.collect(), survey.known.clone(), options.slack)
 }
 
 /// The libraries whose accesses nobody expects to see: what they do to a program's memory is

@@ -1,7 +1,6 @@
 //! The first pass: what must be known of all threads before their events are put in order.
 
 use super::invocations::Methods;
-use super::sharing::Sharing;
 use crate::merge::Known;
 use crate::recording::{Event, Recording, kind};
 use rustc_hash::FxHashSet;
@@ -19,11 +18,23 @@ pub(super) struct ThreadFacts {
     pub(super) routine: Option<u64>,
 }
 
+/// The numbers of [`Survey::recent`].
+const RECENT: usize = 1024;
+
+/// Places of accesses in front of their set.
+#[derive(Debug)]
+struct Recent(Box<[u32; RECENT]>);
+
+impl Default for Recent {
+    fn default() -> Recent {
+        Recent(Box::new([0; RECENT]))
+    }
+}
+
 /// What is known of all threads.
 #[derive(Debug, Default)]
 pub(super) struct Survey {
     pub(super) threads: Vec<ThreadFacts>,
-    pub(super) sharing: Sharing,
     pub(super) known: Known,
     /// Memory on which the program declares races to be no mistake, in order: the first address of
     /// each part, and the one behind it.
@@ -34,6 +45,8 @@ pub(super) struct Survey {
     pub(super) accesses_at: FxHashSet<u32>,
     /// Locks that were taken after their owner had ended.
     pub(super) inherited: FxHashSet<u64>,
+    /// Some of them, each at its lowest bits: most accesses are where others were.
+    recent: Recent,
     /// The time until which all threads are there, where the recording was cut.
     pub(super) until: Option<u64>,
 }
@@ -46,15 +59,17 @@ impl Survey {
         let mut survey = Survey::default();
         survey.threads.resize(recording.threads.len(), ThreadFacts::default());
         for lane in 0..recording.threads.len() {
-            let (mut events, mut last) = (recording.events(lane), 0);
+            let (mut events, mut last, mut count) = (recording.events(lane), 0, 0);
             for event in events.by_ref() {
                 seen += 1;
                 if seen.is_multiple_of(ASKED_EVERY) && !go_on() {
                     break;
                 }
                 last = event.time;
+                count += 1;
                 survey.event(recording, lane, &event);
             }
+            survey.threads[lane].events = count;
             if recording.is_cut() && events.is_full() {
                 survey.cut(last);
             }
@@ -87,29 +102,38 @@ impl Survey {
         after > 0 && end <= self.benign[after - 1].1
     }
 
+    #[inline]
     fn event(&mut self, recording: &Recording, lane: usize, event: &Event) {
-        let (by, address) = (lane as u32, event.address);
-        let facts = &mut self.threads[lane];
-        facts.events += 1;
         // A range may also be that of a function of the C library, which any code calls.
-        let is_range = matches!(event.kind, kind::READ_RANGE | kind::WRITE_RANGE);
-        if matches!(event.kind, kind::READ..=kind::FENCE) && !is_range {
-            self.accesses_at.insert(event.pc);
-        }
         match event.kind {
-            kind::READ | kind::WRITE | kind::ATOMIC_LOAD..=kind::ATOMIC_RMW => {
-                self.sharing.access(by, address, u64::from(event.size()));
-            }
-            kind::VPTR_WRITE => self.sharing.access(by, address, 8),
-            kind::READ_RANGE | kind::WRITE_RANGE => self.sharing.access(by, address, event.third),
-            kind::ALLOC | kind::FREE => self.sharing.block(by, address, event.third),
-            kind::THREAD_BEGIN => self.sharing.stack(by, address, event.third),
+            kind::CALL | kind::RETURN | kind::READ_RANGE | kind::WRITE_RANGE => {}
+            kind::READ..=kind::ATOMIC_RMW => self.access(event.pc),
+            _ => self.rare(recording, lane, event),
+        }
+    }
+
+    /// Adds the place of an access.
+    #[inline]
+    fn access(&mut self, pc: u32) {
+        let recent = &mut self.recent.0[(pc ^ pc >> 10) as usize % RECENT];
+        // Zero is in the set only if an access is there, and never in front of it.
+        if *recent != pc || pc == 0 {
+            *recent = pc;
+            self.accesses_at.insert(pc);
+        }
+    }
+
+    fn rare(&mut self, recording: &Recording, lane: usize, event: &Event) {
+        let address = event.address;
+        let facts = &mut self.threads[lane];
+        match event.kind {
             kind::LOCK if event.arg & 16 != 0 => {
                 self.inherited.insert(address);
             }
             kind::BENIGN => self.benign.push((address, address.saturating_add(event.third))),
             kind::METHOD | kind::TEXT => self.methods.add(lane, event),
             kind::FENCE => {
+                self.accesses_at.insert(event.pc);
                 let order = event.arg >> 5;
                 facts.acquires_by_fence |= matches!(order, 1 | 2 | 4 | 5);
                 facts.releases_by_fence |= matches!(order, 3..=5);
