@@ -150,11 +150,13 @@ impl Sharing {
         let (by, address) = (lane as u32, event.address);
         match event.kind {
             kind::ALLOC => self.begin(by, address, event.third, None),
+            // The size is what may be used of the block, which may be more than its life has.
+            kind::FREE if self.lives.at(address).is_some() => {
+                self.lives.meet(address, event.third, |part| add(&mut part.whole, by));
+            }
             kind::FREE => {
                 // What was never allocated has no owner of the whole.
-                if self.lives.at(address).is_none() {
-                    self.access(lane, address, event.third.clamp(1, UNKNOWN_MAX));
-                }
+                self.access(lane, address, event.third.clamp(1, UNKNOWN_MAX));
                 self.whole(by, address, event.third);
             }
             kind::THREAD_BEGIN => self.begin(by, address, event.third, Some(by)),
@@ -409,7 +411,10 @@ impl Shared {
             }
             piece += 1;
         }
-        !self.ranges.0.is_empty() && self.ranges.is_of_others(lane, address, size)
+        // A long access of another thread has touched the whole of each life that it met.
+        !self.ranges.0.is_empty()
+            && self.ranges.is_of_others(lane, address, size)
+            && !self.lives.meet(address, size, |_| ())
     }
 
     /// Returns whether a range is not all in private lives.
