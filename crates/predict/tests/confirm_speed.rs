@@ -9,7 +9,7 @@ use anyorder_predict::{
     NoCommunication, run,
 };
 use anyorder_system::Cancel;
-use anyorder_trace::{EventId, Trace, TraceBlocks};
+use anyorder_trace::{EventId, Mailbox, Mode, Trace, TraceBlocks, TraceBuilder};
 use common::generate::{Shape, trace};
 
 fn random(events: usize) -> Trace {
@@ -50,6 +50,42 @@ fn work_follows_the_windows() {
         .collect();
     println!("{per_pair:?}");
     assert!(per_pair[1] < 5 * per_pair[0].max(50_000), "{per_pair:?}");
+}
+
+/// One lock for all, and a race at the ends of the threads: the witness keeps the order of the
+/// sections, and no solver has to find it.
+#[test]
+fn sections_before_a_race_keep_their_order() {
+    const THREADS: usize = 4;
+    let mut b = TraceBuilder::new();
+    let tasks: Vec<_> = (0..THREADS)
+        .map(|thread| b.handler(&format!("T{thread}"), Mailbox::None).expect("room"))
+        .collect();
+    let tasks: Vec<_> = tasks.into_iter().map(|handler| b.initial(handler)).collect();
+    let (mut row, mut races) = (0, Vec::new());
+    for task in tasks {
+        for _ in 0..300 {
+            b.acquire(task, "m", Mode::EXCLUSIVE).expect("it is free");
+            b.read(task, "n").expect("room");
+            b.write(task, "n").expect("room");
+            b.release(task, "m", Mode::EXCLUSIVE).expect("it is held");
+        }
+        row += 4 * 300;
+        b.read(task, "x").expect("room");
+        b.write(task, "x").expect("room");
+        races.push(row);
+        row += 2;
+    }
+    let trace = b.finish();
+    let mut pairs = Vec::new();
+    for (at, second) in races.iter().enumerate() {
+        pairs.extend(races[..at].iter().map(|first| (*first + 1, *second)));
+    }
+    for pair in pairs {
+        let stats = try_all(&trace, &[pair]);
+        println!("{pair:?}: {stats:?}");
+        assert!(stats.rounds <= 2 && stats.rounds <= 2 * stats.closed, "{pair:?}: {stats:?}");
+    }
 }
 
 /// Exhaustive search: a check of the pair alone refutes most pairs that cannot be reversed.

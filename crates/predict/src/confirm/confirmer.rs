@@ -82,6 +82,8 @@ pub struct ConfirmStats {
     pub events: u64,
     /// Windows searched, for each form.
     pub windows: u64,
+    /// Windows of which a closed set in the order of the trace is the answer.
+    pub closed: u64,
     /// Calls of the order solver.
     pub rounds: u64,
     /// Clauses given to the order solver.
@@ -457,12 +459,21 @@ impl<'t> Confirmer<'t> {
         let fixed = start <= past.holding.overlap().min(past.first_doubt);
         let (replay, window) = (&mut self.replay, &mut self.window);
         window.bound(start, end);
-        let (required, outside) = (&self.required, OutsideEvents::Fixed);
+        let outside = OutsideEvents::Fixed;
+        let required = &self.required;
         let input = AttemptInput { past, question, window, required, optional: required, outside };
         let (order, broken) = input.replay(replay);
         if broken.is_empty() {
             return if fixed { End::Found(order) } else { End::Unclear };
         }
+        if fixed && let Some(order) = self.closed_order(question, start, cancel) {
+            self.replay.stats.closed += 1;
+            return End::Found(order);
+        }
+        let past = &self.past;
+        let (replay, window) = (&mut self.replay, &mut self.window);
+        let required = &self.required;
+        let input = AttemptInput { past, question, window, required, optional: required, outside };
         // From here on, an event excluded because of a barrier could have helped.
         *doubt |= past.first_doubt != NONE;
         if fixed {

@@ -37,6 +37,7 @@ use super::deadlock::closure::{Closures, Later, acquire};
 use super::holding::SectionId;
 use super::overwritten::Writes;
 use super::past::Past;
+use super::question::Question;
 use anyorder_system::Cancel;
 use anyorder_trace::{EventId, EventKind};
 use std::cell::Cell;
@@ -149,6 +150,39 @@ impl Confirmer<'_> {
         };
         self.count_events(work);
         decided
+    }
+
+    /// Returns an order of events from `start` on, without the tail, that answers a question, if
+    /// each lock can be taken in its recorded order: the closed set of the pair in the order of the
+    /// trace. Linear in the events from there on. The order is replayed: events before `start`
+    /// happen, too, and the set may be without them.
+    pub(super) fn closed_order(
+        &mut self,
+        question: &Question,
+        start: u32,
+        cancel: &Cancel,
+    ) -> Option<Vec<u32>> {
+        let (a, b) = (question.first, question.second);
+        let is_last = match question.form {
+            Form::CoEnabled => false,
+            Form::Last => true,
+            // What the first action observes makes no difference.
+            Form::Reversed if !self.past.is_observer(a) => true,
+            _ => return None,
+        };
+        let decided = self.decide_in_order(EventId(a), EventId(b), cancel);
+        let InOrderAnswer::Confirmed(form) = decided else { return None };
+        if is_last && form == Form::CoEnabled {
+            return None;
+        }
+        let chain = |event: u32| self.past.chain[event as usize];
+        let set = &self.in_order.growing.get(&(chain(a), chain(b)))?[usize::from(is_last)];
+        let last = set.tops.iter().max().copied().unwrap_or(start);
+        let is_in = |event: &u32| {
+            *event < set.tops[chain(*event) as usize] && !question.tail.contains(event)
+        };
+        let order: Vec<u32> = (start..last.max(start)).filter(is_in).collect();
+        self.replays(question, start, &order).then_some(order)
     }
 
     /// Forgets the sets of pairs: the next pairs have nothing to do with them.

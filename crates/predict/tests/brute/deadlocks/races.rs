@@ -7,7 +7,7 @@ use super::programs::{Family, run};
 use super::{STATES_MAX, show};
 use crate::brute::generate::RandomSource;
 use anyorder_predict::{
-    ConfirmOptions, Confirmer, Form, InOrderAnswer, InOrderFault, NoCommunication,
+    Answer, ConfirmOptions, Confirmer, Form, InOrderAnswer, InOrderFault, NoCommunication,
 };
 use anyorder_system::Cancel;
 use anyorder_testkit::effort::sampled;
@@ -41,6 +41,8 @@ struct Tally {
     signals: [u64; 3],
     /// Closures that what an open section has read refuted.
     refuted_by_reads: u64,
+    /// Witnesses that are a closed set in the order of the trace.
+    closed: u64,
 }
 
 /// Compares all pairs of accesses, waits and signals of a trace.
@@ -86,12 +88,15 @@ fn compare(
             InOrderAnswer::Confirmed(form) => {
                 assert!(are_accesses, "{what}");
                 assert_eq!((true, form != Form::CoEnabled), (together, last), "{what}");
+                let found = confirmer.confirm(first, second, &Cancel::new());
+                assert!(matches!(found, Answer::Confirmed(_)), "{found:?}: {what}");
             }
             InOrderAnswer::Impossible => assert_eq!(exists, [false; 2], "{what}"),
             InOrderAnswer::Open => assert!(!are_accesses || !together && !last, "{what}"),
         }
     }
     tally.refuted_by_reads += confirmer.refuted_by_reads();
+    tally.closed += confirmer.stats().closed;
 }
 
 impl Tally {
@@ -144,6 +149,7 @@ fn closures_confirm_what_some_run_in_order_shows_and_nothing_else() {
         signals(0),
         signals(1),
         sum(|t| t.refuted_by_reads),
+        sum(|t| t.closed),
         of_form(Form::Reversed),
         of_form(Form::Last),
         of_form(Form::CoEnabled),
