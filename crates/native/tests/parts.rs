@@ -1,4 +1,4 @@
-//! Recordings that are divided into parts: what is in each, and what is said of it.
+//! Long recordings, split into parts: the events of each part, and the races found in it.
 
 use crate::simulated::{Done, run_giving};
 use crate::synthetic::Writer;

@@ -226,6 +226,23 @@ pub(crate) fn map_anonymous(bytes: usize) -> usize {
     if (-4095..0).contains(&address) { 0 } else { address as usize }
 }
 
+/// Maps all of a file that others change, too, if it has at least so many bytes. The path ends
+/// with a zero byte. Returns the address and the size.
+pub(crate) fn map_shared(path: &[u8], least: usize) -> Option<(usize, usize)> {
+    let file = call(SYS_OPENAT, &[AT_FDCWD, path.as_ptr() as usize, O_RDWR | O_CLOEXEC, 0]);
+    if file < 0 {
+        return None;
+    }
+    let file = file as usize;
+    let size = usize::try_from(call(SYS_LSEEK, &[file, 0, 2])).unwrap_or(0);
+    let mut base = -1;
+    if size >= least {
+        base = call(SYS_MMAP, &[0, size, PROT_READ_WRITE, MAP_SHARED, file, 0]);
+    }
+    call(SYS_CLOSE, &[file]);
+    if (-4095..0).contains(&base) { None } else { Some((base as usize, size)) }
+}
+
 /// Returns the soft limit of a resource.
 pub(crate) fn soft_limit(resource: usize) -> u64 {
     let mut limits = [u64::MAX; 2];

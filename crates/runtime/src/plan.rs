@@ -138,21 +138,9 @@ fn tables() -> &'static Tables {
 
 /// Maps the plan of a path that ends with a zero byte. There is one thread.
 pub(crate) fn start(path: &[u8]) {
-    let file =
-        c::call(c::SYS_OPENAT, &[c::AT_FDCWD, path.as_ptr() as usize, c::O_RDWR | c::O_CLOEXEC, 0]);
-    if file < 0 {
-        return;
-    }
-    let file = file as usize;
-    let bytes = c::call(c::SYS_LSEEK, &[file, 0, 2]);
-    let size = usize::try_from(bytes).unwrap_or(0);
-    let mut base = -1;
-    if size >= EVENTS_AT {
-        base = c::call(c::SYS_MMAP, &[0, size, c::PROT_READ_WRITE, c::MAP_SHARED, file, 0]);
-    }
-    c::call(c::SYS_CLOSE, &[file]);
+    let Some((base, size)) = c::map_shared(path, EVENTS_AT) else { return };
     let tables = c::map_anonymous(size_of::<Tables>());
-    if (-4095..0).contains(&base) || tables == 0 {
+    if tables == 0 {
         return;
     }
     // SAFETY: at least the header was mapped.
@@ -170,7 +158,7 @@ pub(crate) fn start(path: &[u8]) {
         return;
     }
     TABLES.store(tables, Ordering::Relaxed);
-    PLAN.store(base as usize, Ordering::Release);
+    PLAN.store(base, Ordering::Release);
     find_modules();
     // SAFETY: the block is this thread's.
     unsafe { (*block()).plan_path = 1 };

@@ -93,14 +93,14 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "SIZE", value_parser = parse_recording, help_heading = "Run")]
     pub(crate) max_recording: Option<u64>,
 
-    /// The most events that are looked at, without accesses of memory that one thread uses alone.
-    /// What the program does later is not, and the result is not complete
+    /// The maximum number of events to check, without accesses to memory that only one thread
+    /// uses. Later events are not checked, and the result is incomplete
     #[arg(long, value_name = "N", default_value_t = 32_000_000, help_heading = "Run")]
     pub(crate) max_trace: u64,
 
-    /// The most events that are looked at together. A longer run is divided where no thread holds a
-    /// lock, orders across such a place are not found, and the result is not complete. A million
-    /// events take 100 to 800 MB. With `--record`, what comes after the first part is left out
+    /// The maximum number of events to check together. A longer run is split where no thread holds
+    /// a lock; orders across a split are not found, and the result is incomplete. A million events
+    /// take 100 to 800 MB. `--record` keeps and checks the first part only
     #[arg(long, value_name = "N", default_value_t = 4_000_000, value_parser = clap::value_parser!(u64).range(1000..), help_heading = "Run")]
     pub(crate) max_part: u64,
 

@@ -269,7 +269,8 @@ fn images_of(
         }
         match single {
             Some(run) => stress::judge_single(args, again, (run, sites), &mut result),
-            None if image.is_started && args.stress.is_some() => {
+            // A signal that ended the plain run ends it all.
+            None if image.is_started && args.stress.is_some() && !ended.is_interrupted => {
                 stress::stress(again, &path, &mut result, (args, ended), runner)?;
             }
             None => {}

@@ -4,7 +4,7 @@ use super::built_once;
 use crate::common::{Ran, command, ran};
 use serde_json::Value;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -176,4 +176,24 @@ fn code_that_seldom_runs_is_checked() {
     };
     let found: Vec<&Value> = findings.iter().filter(is_of_stress).collect();
     assert!(found.iter().any(|one| one["kind"] == "race"), "{findings:?}");
+}
+
+/// Runs that Ctrl-C leaves out are no answer: the result says so, and keeps what was found.
+#[cfg(unix)]
+#[test]
+fn runs_that_were_left_out_make_the_result_incomplete() {
+    let words = ["run", "--no-predict", "--format", "json", "--stress", "100000"];
+    let mut child = command(&[&words[..], &["./stress", "atomicity"]].concat());
+    let child = child.current_dir(programs()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let child = child.spawn().expect("it starts");
+    std::thread::sleep(Duration::from_secs(4));
+    let kill = Command::new("kill").arg("-INT").arg(child.id().to_string()).status();
+    assert!(kill.expect("kill").success());
+    let output = child.wait_with_output().expect("it ends");
+    let result: Value = serde_json::from_slice(&output.stdout).expect("one object");
+    assert_eq!(result["limits"], serde_json::json!(["interrupt"]), "{result}");
+    assert_eq!(result["complete"], false);
+    let runs = number(&result, "stress_runs");
+    assert!((1..100_000).contains(&runs), "{runs}");
+    assert_eq!(number(&result, "stress_failed") > 0, !of_stress(&result).is_empty());
 }

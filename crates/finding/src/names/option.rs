@@ -217,7 +217,7 @@ names! { OptionName:
     MAX_RECORDING "max-recording";
     /// The most events that are made of a recording of a program.
     MAX_TRACE "max-trace";
-    /// The most events of a recording of a program that are looked at together.
+    /// The maximum number of events of a recording that are checked together.
     MAX_PART "max-part";
     /// A signal ended the program that was run, Ctrl-C or another one to the command; no option.
     RUN_INTERRUPT "run-interrupt";

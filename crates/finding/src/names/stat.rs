@@ -267,7 +267,7 @@ names! { StatName:
     VIOLATIONS_OF_START_ORDER "violations_of_start_order";
     /// Events in the recordings of a program, calls and returns included.
     RECORDED "recorded";
-    /// The parts of a recording that were looked at one after the other.
+    /// The parts of a recording, each checked by itself.
     PARTS "parts";
     /// Accesses to memory that no other thread touches, which are not in the trace.
     PRIVATE_ACCESSES "private_accesses";

@@ -100,7 +100,7 @@ export! {
 }
 
 fn free_at(block: *mut c_void, place: usize) {
-    if schedule::is_of_program(place) {
+    if schedule::is_on() && schedule::is_of_program(place) {
         schedule::point(Step::Free, block as usize);
     }
     freed(block, place);

@@ -102,21 +102,7 @@ fn header() -> &'static Header {
 
 /// Maps the file of a path that ends with a zero byte, and gives the first thread the turn.
 pub(crate) fn start(path: &[u8]) {
-    let file =
-        c::call(c::SYS_OPENAT, &[c::AT_FDCWD, path.as_ptr() as usize, c::O_RDWR | c::O_CLOEXEC, 0]);
-    if file < 0 {
-        return;
-    }
-    let file = file as usize;
-    let size = usize::try_from(c::call(c::SYS_LSEEK, &[file, 0, 2])).unwrap_or(0);
-    let mut base = -1;
-    if size >= FILE_BYTES {
-        base = c::call(c::SYS_MMAP, &[0, FILE_BYTES, c::PROT_READ_WRITE, c::MAP_SHARED, file, 0]);
-    }
-    c::call(c::SYS_CLOSE, &[file]);
-    if (-4095..0).contains(&base) {
-        return;
-    }
+    let Some((base, _)) = c::map_shared(path, FILE_BYTES) else { return };
     // SAFETY: so many bytes were mapped.
     let header = unsafe { &*(base as *const Header) };
     if header.magic != *b"ANYSCHD\n" || header.version != 1 {
@@ -135,7 +121,7 @@ pub(crate) fn start(path: &[u8]) {
         from.store(start, Ordering::Relaxed);
         to.store(end, Ordering::Relaxed);
     }
-    FILE.store(base as usize, Ordering::Release);
+    FILE.store(base, Ordering::Release);
     choice::start(header.seed, header.length);
     let Some(first) = slots::take(0) else { return };
     let slot = slot(first);

@@ -15,7 +15,7 @@ use anyorder_drive::native_stress::{
     Failure, Failures, ScheduleFile, Scheduled, Setting, Shown, Strategy, failing_sites, prepare,
     shown, watch,
 };
-use anyorder_drive::{JobResult, check_trace};
+use anyorder_drive::{JobResult, check_trace, stopped_by};
 use anyorder_finding::{ExplanationStep, Finding, Site, option, stat};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -149,6 +149,11 @@ pub(super) fn stress(
         if args.stress_steps.is_none() {
             length = if number == 0 { ran.max(1) } else { length.max(ran) };
         }
+    }
+    if stress.totals.runs < count
+        && let Some(reason) = control.cancel.reason()
+    {
+        result.cut_by(stopped_by(reason));
     }
     stress.finish(result);
     Ok(())
