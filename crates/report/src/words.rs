@@ -286,6 +286,13 @@ pub(crate) fn sizes(outcome: &Outcome) -> Vec<String> {
     if stat("inferred").is_none() {
         sizes.extend(runs.map(|runs| plural(runs, "run")));
     }
+    if let Some(runs) = stat("stress_runs") {
+        let [orders, failed] =
+            ["stress_schedules", "stress_failed"].map(|name| stat(name).unwrap_or(0));
+        let runs = plural(runs, "run");
+        let (orders, failed) = (count(orders), count(failed));
+        sizes.push(format!("{runs} in random orders: {orders} different, {failed} failed"));
+    }
     if let Some(Stat::Map(classes)) = outcome.stats.get("reversals") {
         let all: u64 = classes.iter().map(|(_, n)| *n).sum();
         let some = classes.iter().filter(|(_, n)| **n > 0);

@@ -178,6 +178,16 @@ fn code_that_seldom_runs_is_checked() {
     assert!(found.iter().any(|one| one["kind"] == "race"), "{findings:?}");
 }
 
+/// The report says how many runs there were, also where none failed.
+#[test]
+fn a_report_counts_the_runs() {
+    let words = ["run", "--no-predict", "--stress", "6", "./stress", "atomicity", "fixed"];
+    let ran = ran(command(&words).current_dir(programs()));
+    let text = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains(" · 6 runs in random orders: "), "{ran:?}");
+    assert!(text.contains(" different, 0 failed"), "{ran:?}");
+}
+
 /// Runs that Ctrl-C leaves out are no answer: the result says so, and keeps what was found.
 #[cfg(unix)]
 #[test]

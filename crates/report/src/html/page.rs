@@ -132,6 +132,8 @@ fn tiles(outcome: &Outcome, policy: &Policy) -> Markup {
         tiles.push(("reversals", classes.iter().map(|(_, n)| *n).sum(), ""));
         tiles.extend(classes.get("different").map(|n| ("harmful", *n, strong(*n))));
     }
+    tiles.extend(stat("stress_runs").map(|n| ("random orders", n, "")));
+    tiles.extend(stat("stress_failed").map(|n| ("failed", n, strong(n))));
     if let (Some(n), Some(_)) = (stat("candidates"), stat("dropped")) {
         tiles.push(("candidates", n, ""));
         tiles.extend(stat("confirmed").map(|n| ("confirmed", n, strong(n))));
