@@ -1,6 +1,6 @@
-//! Leaves tables out of the small binary that nothing there reads: those for unwinding of stacks, a
-//! tenth of the binary, since a panic ends the command where it happens (`src/panic.rs`); and of its
-//! own addresses all but their packed form.
+//! Leaves tables out of the small binary that nothing there reads: those for unwinding of stacks,
+//! a tenth of it, since a panic ends the command where it happens (`src/panic.rs`); and of its own
+//! addresses all but their packed form.
 //!
 //! Only where the linker is the usual one of Linux: others do not know linker scripts.
 
