@@ -276,8 +276,11 @@ class Checker:
             fits = a.kind == b.kind == "barrier" and a.operand == b.operand and a.task != b.task
             return None if fits else "not two events of one barrier by two tasks"
         if rule == "atomic":
-            fits = a.releases and relations.last_write.get(y) == x
-            return None if fits else "not the last write of an acquiring read, by a releasing atomic"
+            first = relations.sequence.get(y)
+            fits = a.writes and a.releases and a.operand == b.operand
+            if not fits or first is None or not first <= x < y:
+                return "not a releasing atomic in the sequence that an acquiring read sees"
+            return None
         return self.enables(x, y, a, b, from_task)
 
     def program_order(self, x, y, one, two):

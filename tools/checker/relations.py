@@ -11,7 +11,7 @@ class Relations:
             if event.kind == "attach":
                 self.attach.setdefault(event.operand, event.id)
         self.pieces()
-        self.first_after_fork, self.last_write, self.enable = {}, {}, {}
+        self.first_after_fork, self.sequence, self.enable = {}, {}, {}
         self.triggers = {}
         first = {}
         for event in reversed(trace.events):
@@ -23,8 +23,9 @@ class Relations:
         writes, switches = {}, {}
         for event in trace.events:
             if event.reads and event.acquires:
-                self.last_write[event.id] = writes.get(event.operand)
-            if event.writes:
+                self.sequence[event.id] = writes.get(event.operand)
+            continues = event.kind == "rmw" and event.mode != ""
+            if event.writes and not (continues and event.operand in writes):
                 writes[event.operand] = event.id
             if event.kind in ("enable", "disable"):
                 switches[event.operand] = event

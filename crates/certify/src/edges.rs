@@ -176,9 +176,10 @@ fn atomic(view: View<'_>, index: &TraceIndex, from: EventId, to: EventId) -> Res
     let write = view.event(from);
     let releases = write.kind().writes() && write.mode().releases();
     require(releases, Reason::Kind("source is not a releasing atomic write"))?;
+    condition(write.operand == read.operand, "different locations")?;
     condition(
-        index.last_write.get(&to) == Some(&from),
-        "source is not the last write of the location",
+        from < to && index.sequence.get(&to).is_some_and(|first| *first <= from),
+        "between them is a write of the location that is no atomic rmw",
     )
 }
 

@@ -35,8 +35,9 @@ pub(crate) struct TraceIndex {
     pub(crate) barriers: Lists,
     /// By fork, the first event of the forked handler after it.
     pub(crate) first_after_fork: HashMap<EventId, EventId>,
-    /// By acquiring atomic read, the last write of its location before it.
-    pub(crate) last_write: HashMap<EventId, EventId>,
+    /// By acquiring atomic read, the first write of the release sequence that it sees: of its
+    /// location before it, and all later ones before it are atomic rmws.
+    pub(crate) sequence: HashMap<EventId, EventId>,
     /// By trigger, the last switch of its input before it, if that is an `enable`.
     pub(crate) enables: HashMap<EventId, EventId>,
     pub(crate) triggers: HashMap<TaskId, Vec<Event>>,
@@ -126,9 +127,11 @@ impl TraceIndex {
                 && event.mode().acquires()
                 && let Some(write) = writes.get(&event.operand)
             {
-                self.last_write.insert(id, *write);
+                self.sequence.insert(id, *write);
             }
-            if kind.writes() {
+            if kind.writes()
+                && !(event.op.continues_sequence() && writes.contains_key(&event.operand))
+            {
                 writes.insert(event.operand, id);
             }
             match kind {

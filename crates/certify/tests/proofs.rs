@@ -235,6 +235,10 @@ fn barriers_and_atomics() -> Built {
     let elsewhere = access(u, EventKind::Read, Mode::ACQUIRE, y);
     let weak = access(t, EventKind::Rmw, Mode::RELAXED, x);
     let late = access(u, EventKind::Read, Mode::SEQ_CST, x);
+    let adds = access(t, EventKind::Rmw, Mode::RELEASE, x);
+    let both = access(u, EventKind::Read, Mode::ACQUIRE, x);
+    let plain = access(t, EventKind::Rmw, Mode::PLAIN, x);
+    let ended = access(u, EventKind::Read, Mode::ACQUIRE, x);
     let trace = b.finish();
     for rules in [Android, Boxes, Threads] {
         holds(&trace, rules, &one(bar1, bar2, Rule::Barrier));
@@ -245,8 +249,14 @@ fn barriers_and_atomics() -> Built {
         fails(&trace, rules, &one(overwritten, read, Rule::Atomic));
         fails(&trace, rules, &one(write, relaxed, Rule::Atomic));
         fails(&trace, rules, &one(write, elsewhere, Rule::Atomic));
-        fails(&trace, rules, &one(write, late, Rule::Atomic));
+        // A read-modify-write continues the release sequence, a plain write ends it.
+        holds(&trace, rules, &one(write, late, Rule::Atomic));
+        fails(&trace, rules, &one(overwritten, late, Rule::Atomic));
         fails(&trace, rules, &one(weak, late, Rule::Atomic));
+        holds(&trace, rules, &one(write, both, Rule::Atomic));
+        holds(&trace, rules, &one(adds, both, Rule::Atomic));
+        fails(&trace, rules, &one(adds, ended, Rule::Atomic));
+        fails(&trace, rules, &one(plain, ended, Rule::Atomic));
     }
     Ok(())
 }

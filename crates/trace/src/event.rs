@@ -279,6 +279,14 @@ impl Op {
         KINDS[self.0 as usize]
     }
 
+    /// Returns whether this continues the release sequence of the write that it reads, if it reads
+    /// one (C++20, intro.races 5): an atomic read-modify-write, whatever its ordering.
+    #[inline]
+    #[must_use]
+    pub const fn continues_sequence(self) -> bool {
+        matches!(self.kind(), EventKind::Rmw) && self.mode().is_atomic()
+    }
+
     /// Returns whether this is the end of a wait whose time ran out.
     #[inline]
     #[must_use]

@@ -1,6 +1,7 @@
 //! `anyorder run`: programs that `cc -fsanitize=thread` builds, from their start to the report.
 
 mod annotated;
+mod cpp20;
 mod everything;
 mod launchers;
 mod library;

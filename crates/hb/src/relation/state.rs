@@ -107,6 +107,26 @@ pub(crate) struct Releases {
     pub(crate) shared: ByKey,
 }
 
+/// What the release sequence of the last write of a location has released.
+#[derive(Clone, Debug)]
+pub(crate) enum Released {
+    /// One event has, or the last one had seen what the others had released.
+    One(Stamp),
+    /// Several have, in strands that did not look at what was there: by strand.
+    Many(Box<ByKey>),
+}
+
+impl Released {
+    /// Returns the kept clocks.
+    pub(crate) fn kept(&mut self) -> impl Iterator<Item = &mut ClockRef> {
+        let (one, many) = match self {
+            Released::One(stamp) => (Some(&mut stamp.clock), None),
+            Released::Many(released) => (None, Some(released.kept())),
+        };
+        one.into_iter().chain(many.into_iter().flatten())
+    }
+}
+
 /// The forks of a handler that has not begun since.
 #[derive(Clone, Debug)]
 pub(crate) struct Forks {
@@ -193,8 +213,9 @@ pub(crate) struct State {
     /// The clocks that sections publish, if sections give the order of locks.
     pub(crate) slots: Vec<Slot>,
     pub(crate) barriers: FxHashMap<ConditionId, ByKey>,
-    /// The last write of a location with atomic accesses, if it releases.
-    pub(crate) atomics: FxHashMap<LocationId, Stamp>,
+    /// Of a location with atomic accesses, what its last write has released, or what that write
+    /// continues.
+    pub(crate) atomics: FxHashMap<LocationId, Released>,
     /// Stamps of the sources of given edges.
     pub(crate) saved: FxHashMap<EventId, Stamp>,
     /// The clocks at the first events of strands of handlers whose tasks others end.
@@ -282,7 +303,6 @@ impl State {
             .chain(self.cancels.values_mut())
             .chain(self.loops.iter_mut().flatten())
             .chain(self.attaches.iter_mut().flatten())
-            .chain(self.atomics.values_mut())
             .chain(self.saved.values_mut())
             .chain(self.begun.iter_mut().flat_map(BegunTasks::recent_mut))
             .map(|stamp| &mut stamp.clock);
@@ -291,6 +311,7 @@ impl State {
             .values_mut()
             .flat_map(|releases| [&mut releases.exclusive, &mut releases.shared])
             .flat_map(ByKey::kept);
+        let locks = locks.chain(self.atomics.values_mut().flat_map(Released::kept));
         let forks = self.forks.values_mut().flat_map(|forks| {
             let stamps = forks.stamps.iter_mut().map(|stamp| &mut stamp.clock);
             stamps.chain([&mut forks.joined])

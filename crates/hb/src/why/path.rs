@@ -215,7 +215,8 @@ impl Search {
     /// Records that a write replaces what an earlier atomic write propagated.
     fn forget(&mut self, engine: &Engine<'_>, event: EventId) {
         let event = engine.trace.event(event);
-        if let Some(location) = event.location().filter(|_| event.kind().writes()) {
+        let ends = event.kind().writes() && !event.op.continues_sequence();
+        if let Some(location) = event.location().filter(|_| ends) {
             self.atomics.remove(&location);
         }
     }

@@ -213,8 +213,9 @@ struct Pass {
     forked: HashMap<u32, Vec<u32>>,
     /// For each barrier, the last events of lanes, the latest first.
     barriers: HashMap<u32, Vec<u32>>,
-    /// For each location, the last write if it was an atomic release.
-    released: HashMap<u32, u32>,
+    /// For each location, the releases of the sequence that the last write is in: of each lane the
+    /// last one.
+    released: HashMap<u32, Vec<u32>>,
     wakes: Wakes,
     points: Vec<Point>,
 }
@@ -349,15 +350,22 @@ impl<S: Specification> Maker<'_, S> {
         let (kind, mode, at) = (event.kind(), event.mode(), event.operand);
         if kind.reads()
             && mode.acquires()
-            && let Some(&from) = self.pass.released.get(&at)
+            && let Some(released) = self.pass.released.remove(&at)
         {
-            self.edge(from, event.id.0, OrderRule::Atomic);
+            released.iter().for_each(|from| self.edge(*from, event.id.0, OrderRule::Atomic));
+            self.pass.released.insert(at, released);
         }
         if kind.writes() {
-            if kind != EventKind::Free && mode.releases() {
-                self.pass.released.insert(at, event.id.0);
-            } else {
+            let continues = event.op.continues_sequence();
+            if !continues || mode.acquires() && mode.releases() {
                 self.pass.released.remove(&at);
+            }
+            if kind != EventKind::Free && mode.releases() {
+                let lane_of = &self.index.lane_of;
+                let own = lane_of[event.id.0 as usize];
+                let released = self.pass.released.entry(at).or_default();
+                released.retain(|from| lane_of[*from as usize] != own);
+                released.push(event.id.0);
             }
         }
     }

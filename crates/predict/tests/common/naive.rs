@@ -221,11 +221,18 @@ impl Naive {
                     of.into_iter().for_each(|i| self.edge(i, at));
                 }
                 EventKind::Read | EventKind::Rmw if a.op.mode().acquires() => {
-                    let last = (0..at).rev().find(|i| {
+                    let writes = (0..at).rev().filter(|i| {
                         self.actions[*i].kind.writes() && self.actions[*i].operand == a.operand
                     });
-                    if let Some(last) = last.filter(|i| self.actions[*i].op.mode().releases()) {
-                        self.edge(last, at);
+                    for write in Vec::from_iter(writes) {
+                        let (kind, mode) =
+                            (self.actions[write].kind, self.actions[write].op.mode());
+                        if mode.releases() {
+                            self.edge(write, at);
+                        }
+                        if kind != EventKind::Rmw || !mode.is_atomic() {
+                            break;
+                        }
                     }
                 }
                 _ => {}

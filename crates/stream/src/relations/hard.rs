@@ -2,7 +2,7 @@
 //!
 //! The edges are: fork before the first event, last event before join, post before get, signal
 //! before wake, earlier barrier events before later ones, and an atomic release before the acquire
-//! that reads it. `docs/happens-before.md` defines them for its rule set `threads`. Forks, joins
+//! that reads it or a later read-modify-write of its release sequence. `docs/happens-before.md` defines them for its rule set `threads`. Forks, joins
 //! and posts hold in every run; wakes, barriers and atomics are only observed.
 
 use crate::analysis::StreamEvent;
@@ -34,7 +34,7 @@ struct Condition {
 pub(crate) struct Hard {
     posts: HashMap<u32, Published>,
     conditions: HashMap<u32, Condition>,
-    /// The clock that the last write of a location released, if that write is an atomic release.
+    /// What the release sequence of the last write of a location has released, if anything.
     released: HashMap<u32, Published>,
     /// The number of signals dropped because there were too many.
     pub(crate) signals_lost: u64,
@@ -134,10 +134,23 @@ impl Hard {
         if !op.kind().writes() {
             return;
         }
-        if op.kind() != EventKind::Free && op.mode().releases() {
-            lanes.publish_to(lane, self.released.entry(location).or_default());
-        } else {
-            self.released.remove(&location);
+        let releases = op.kind() != EventKind::Free && op.mode().releases();
+        match (releases, op.continues_sequence()) {
+            // It has learnt what is there.
+            (true, true) if op.mode().acquires() => {
+                lanes.publish_to(lane, self.released.entry(location).or_default());
+            }
+            (true, true) => {
+                let published = lanes.publish(lane);
+                self.released.entry(location).or_default().join(&published);
+            }
+            (true, false) => {
+                lanes.publish_to(lane, self.released.entry(location).or_default());
+            }
+            (false, true) => {}
+            (false, false) => {
+                self.released.remove(&location);
+            }
         }
     }
 }

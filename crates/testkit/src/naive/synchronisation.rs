@@ -120,12 +120,16 @@ fn atomic(view: View<'_>, out: &mut Edges<'_>) {
     let acquires =
         |e: &Event| matches!(e.kind(), EventKind::Read | EventKind::Rmw) && e.mode().acquires();
     for read in view.events().filter(acquires) {
-        let last_write = view
+        let writes = view
             .events()
-            .filter(|w| w.id < read.id && w.kind().writes() && w.location() == read.location())
-            .last();
-        if let Some(write) = last_write.filter(|w| w.mode().releases()) {
-            out.add(RuleName::Atomic, write.id, read.id);
+            .filter(|w| w.id < read.id && w.kind().writes() && w.location() == read.location());
+        for write in writes.collect::<Vec<_>>().into_iter().rev() {
+            if write.mode().releases() {
+                out.add(RuleName::Atomic, write.id, read.id);
+            }
+            if write.kind() != EventKind::Rmw || !write.mode().is_atomic() {
+                break;
+            }
         }
     }
 }

@@ -12,10 +12,11 @@ use crate::relation::state::{Clocks, Slot, Stamp, State};
 use crate::relation::strands::StrandId;
 use anyorder_order::{ChainId, ClockRef};
 use anyorder_system::{Cancel, StopReason, Stopped};
-use anyorder_trace::{Action, EventId, EventKind, HandlerId, LocationId};
+use anyorder_trace::{Action, EventId, EventKind, HandlerId};
 use rustc_hash::FxHashMap;
 
 mod apart;
+mod sequences;
 
 /// The view of an event that a pass gives to its visitor.
 pub(crate) struct View<'p, 't> {
@@ -318,8 +319,7 @@ impl<'p, 't> Pass<'p, 't> {
                 self.state.barriers.insert(condition, earlier);
             }
             Action::Access { kind, location, mode } if kind.reads() && mode.acquires() => {
-                let Some(stamp) = self.state.atomics.get(&location).copied() else { return };
-                self.join(strand, stamp);
+                self.join_sequence(strand, location);
             }
             Action::Post(task) => {
                 let target = trace.span(task).handler;
@@ -515,26 +515,14 @@ impl<'p, 't> Pass<'p, 't> {
                     slot.get_or_insert(stamp);
                 }
             }
-            Action::Access { kind, location, mode } if kind.writes() => {
-                self.leave_write(event, strand, location, mode.releases());
+            Action::Access { kind, location, .. } if kind.writes() => {
+                self.leave_write(event, strand, location);
             }
-            Action::Free(location) => self.leave_write(event, strand, location, false),
+            Action::Free(location) => self.leave_write(event, strand, location),
             _ => {}
         }
         if self.derive {
             self.check_conditionals(event, strand);
-        }
-    }
-
-    fn leave_write(&mut self, event: EventId, strand: StrandId, loc: LocationId, releases: bool) {
-        if !self.engine.atomic_locations[loc.index()] {
-            return;
-        }
-        if releases {
-            let stamp = self.stamp(event, strand);
-            self.state.atomics.insert(loc, stamp);
-        } else {
-            self.state.atomics.remove(&loc);
         }
     }
 
