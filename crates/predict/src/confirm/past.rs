@@ -43,6 +43,7 @@ pub(super) struct Past<'t> {
     pub(super) calls: Calls,
     pub(super) blocking: Blocking,
     pub(super) openings: Openings,
+    pub(super) barriers: Barriers,
     /// Whether an event is, or depends on, an event of a barrier with unknown arrivals; empty if
     /// there are no such barriers. `first_doubt` is the first such event.
     doubtful: Vec<bool>,
@@ -124,6 +125,7 @@ impl<'t> Past<'t> {
             calls: Calls::default(),
             blocking: Blocking::default(),
             openings: Openings::new(trace, reorders, cancel),
+            barriers: Barriers::new(trace, cancel),
             doubtful: Vec::new(),
             unknown: Vec::new(),
             first_doubt: NONE,
@@ -136,7 +138,6 @@ impl<'t> Past<'t> {
         let mut last_of_task = vec![NONE; trace.tasks_count()];
         let mut memory = Memory::new(past.cells.len(), trace.tables());
         let mut barriers: HashMap<u32, u32> = HashMap::new();
-        let rounds = Barriers::new(trace);
         for event in trace.events() {
             let (id, kind) = (event.id.0, event.kind());
             if cancel.reason().is_some() {
@@ -158,7 +159,8 @@ impl<'t> Past<'t> {
             {
                 causes.push(before);
             }
-            rounds.arrivals.get(&id).into_iter().flatten().for_each(|event| causes.push(*event));
+            let arrivals = past.barriers.arrivals.get(&id).into_iter().flatten();
+            arrivals.for_each(|event| causes.push(*event));
             past.take_memory(event, &mut memory, most);
             if past.causes.items() + past.observes.items() > most || memory.touched > most {
                 past.is_cut = true;
@@ -190,9 +192,9 @@ impl<'t> Past<'t> {
             past.previous.push(link.previous);
         }
         past.holding.finish();
-        past.blocking.finish(&past.chain);
+        past.blocking.finish(trace, &past.chain);
         past.chains = units.map_or(chains.len(), |units| units.len());
-        past.find_doubts(&rounds);
+        past.find_doubts();
         past.communication = communication;
         past
     }
@@ -253,16 +255,16 @@ impl<'t> Past<'t> {
     }
 
     /// Finds the events that depend on an irregular barrier.
-    fn find_doubts(&mut self, rounds: &Barriers) {
-        if rounds.irregular.is_empty() {
+    fn find_doubts(&mut self) {
+        if self.barriers.irregular.is_empty() {
             return;
         }
         let mut chains = vec![false; self.chains];
         for event in self.trace.events() {
             let (id, chain) = (event.id.0, self.chain[event.id.index()] as usize);
             let mut before = self.causes.row(id).iter().chain(self.observes.row(id));
-            let is_unknown =
-                event.kind() == EventKind::Barrier && rounds.irregular.contains(&event.operand);
+            let is_unknown = event.kind() == EventKind::Barrier
+                && self.barriers.irregular.contains(&event.operand);
             if is_unknown {
                 self.unknown.push(id);
             }
@@ -317,14 +319,14 @@ impl<'t> Past<'t> {
     }
 
     /// Returns whether a cause of a request comes before the request itself, and not only before it
-    /// is granted: all causes of an acquire; of a join, the forks of its own thread.
+    /// is granted: all causes of an acquire; of a join or a barrier, the forks of its own thread.
     pub(super) fn is_before_request(&self, request: u32, cause: u32) -> bool {
         let (op, operand) = self.op(cause);
         let is_own_fork = || {
             let handler = self.trace.handler_of(EventId(request));
             op.kind() == EventKind::Fork && operand == handler.0
         };
-        self.op(request).0.kind() != EventKind::Join || is_own_fork()
+        !matches!(self.op(request).0.kind(), EventKind::Join | EventKind::Barrier) || is_own_fork()
     }
 
     /// Returns an event of the trace.
