@@ -344,7 +344,9 @@ impl Cycle<'_> {
         let next = self.lane(at + 1);
         if let WaitsFor::Barrier(_) = self.requests[at].waits_for {
             return match self.gift(at) {
-                Some(pass) => format!("where `{next}` has yet to arrive, for {}", self.at(pass)),
+                Some(pass) => {
+                    format!("where `{next}` has yet to arrive: it passes at {}", self.at(pass))
+                }
                 None => format!("where `{next}` has yet to arrive"),
             };
         }

@@ -6,6 +6,7 @@
 use super::chains::NONE;
 use anyorder_commute::{Counted, Invocation, Value, WaitRule};
 use anyorder_stream::Communication;
+use anyorder_system::Cancel;
 use anyorder_trace::{Event, Trace};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -90,23 +91,28 @@ impl Blocking {
         self.seen.push((event.id.0, object, invocation));
     }
 
-    /// Handles the end of the trace: finds the rules that each call must satisfy.
-    pub(super) fn finish(&mut self, trace: &Trace, chain: &[u32]) {
+    /// Handles the end of the trace: finds the rules that each call must satisfy. Once the job is
+    /// stopped, not all.
+    pub(super) fn finish(&mut self, (trace, cancel): (&Trace, &Cancel), chain: &[u32]) {
         let (seen, rules) = (std::mem::take(&mut self.seen), std::mem::take(&mut self.rules));
         let mut places: HashMap<Place, CounterId> = HashMap::new();
         let mut open: HashMap<u32, i64> = HashMap::new();
-        for (event, object, invocation) in &seen {
+        for (at, (event, object, invocation)) in seen.iter().enumerate() {
+            if at.is_multiple_of(1 << 10) && cancel.reason().is_some() {
+                return;
+            }
             let rules = rules.get(object).map_or(&[][..], Vec::as_slice);
             let fails = self.failing.contains(object) && method(trace, *event) == FAILS.1;
             let mut call = Call { fails, ..Call::default() };
-            for (at, rule) in rules.iter().enumerate().filter(|(_, rule)| rule.applies(invocation))
+            for (number, rule) in
+                rules.iter().enumerate().filter(|(_, rule)| rule.applies(invocation))
             {
                 call.bound |= rule.is_observed();
                 let counted = rule.counted().iter().enumerate();
                 let counters: Vec<CounterId> = counted
                     .map(|(place, counted)| {
                         let key = counted.key_for(invocation);
-                        self.counter(&mut places, (*object, at, place, key))
+                        self.counter(&mut places, (*object, number, place, key))
                     })
                     .collect();
                 let counts: Vec<i64> = counters
@@ -119,10 +125,10 @@ impl Blocking {
                 *known = least.max(*known);
                 call.call_rules.push(CallRule { rule: Arc::clone(rule), counters, open: 0 });
             }
-            for (at, rule) in rules.iter().enumerate() {
+            for (number, rule) in rules.iter().enumerate() {
                 for (place, counted) in rule.counted().iter().enumerate() {
                     let Some(key) = counted.key_of_any(invocation) else { continue };
-                    let counter = self.counter(&mut places, (*object, at, place, key));
+                    let counter = self.counter(&mut places, (*object, number, place, key));
                     let counts = counted.key_of(invocation).is_some();
                     if counts {
                         self.counters[counter as usize].events.push(*event);

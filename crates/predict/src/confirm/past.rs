@@ -116,7 +116,7 @@ impl<'t> Past<'t> {
             observes: Lists::default(),
             reads: Lists::default(),
             is_free: match reorders {
-                Reorders::Threads => free_reads(trace, &cells, most),
+                Reorders::Threads => free_reads((trace, cancel), &cells, most),
                 Reorders::Tasks | Reorders::Components => Vec::new(),
             },
             cells,
@@ -191,10 +191,12 @@ impl<'t> Past<'t> {
             past.chain.push(link.chain);
             past.previous.push(link.previous);
         }
-        past.holding.finish();
-        past.blocking.finish(trace, &past.chain);
+        past.holding.finish(cancel);
+        past.blocking.finish((trace, cancel), &past.chain);
         past.chains = units.map_or(chains.len(), |units| units.len());
-        past.find_doubts();
+        past.find_doubts(cancel);
+        // What came last may have been cut.
+        past.is_cut |= cancel.reason().is_some();
         past.communication = communication;
         past
     }
@@ -254,14 +256,17 @@ impl<'t> Past<'t> {
         }
     }
 
-    /// Finds the events that depend on an irregular barrier.
-    fn find_doubts(&mut self) {
+    /// Finds the events that depend on an irregular barrier. Once the job is stopped, not all.
+    fn find_doubts(&mut self, cancel: &Cancel) {
         if self.barriers.irregular.is_empty() {
             return;
         }
         let mut chains = vec![false; self.chains];
         for event in self.trace.events() {
             let (id, chain) = (event.id.0, self.chain[event.id.index()] as usize);
+            if id.is_multiple_of(1 << 12) && cancel.reason().is_some() {
+                return;
+            }
             let mut before = self.causes.row(id).iter().chain(self.observes.row(id));
             let is_unknown = event.kind() == EventKind::Barrier
                 && self.barriers.irregular.contains(&event.operand);

@@ -10,6 +10,7 @@
 
 use super::sabotage::Sabotage;
 use crate::confirm::past::Past;
+use anyorder_system::Cancel;
 use std::collections::{BTreeMap, HashMap};
 
 /// Who has yet to arrive where.
@@ -25,13 +26,17 @@ pub(super) struct Arrivals {
 }
 
 impl Arrivals {
-    pub(super) fn new(past: &Past<'_>, sabotage: Sabotage) -> Arrivals {
+    /// Finds the arrivals of a trace; not all once the job is stopped.
+    pub(super) fn new(past: &Past<'_>, cancel: &Cancel, sabotage: Sabotage) -> Arrivals {
         let mut arrivals = Arrivals { sabotage, ..Arrivals::default() };
         if sabotage == Sabotage::BarriersForgotten {
             return arrivals;
         }
         let mut numbers: BTreeMap<u32, u32> = BTreeMap::new();
-        for (round, (barrier, events)) in (0..).zip(&past.barriers.rounds) {
+        for (round, (barrier, events)) in (0_u32..).zip(&past.barriers.rounds) {
+            if round.is_multiple_of(1 << 8) && cancel.reason().is_some() {
+                break;
+            }
             let next = numbers.len() as u32;
             let number = *numbers.entry(*barrier).or_insert(next);
             if number == next {

@@ -140,7 +140,7 @@ impl Closures {
             closures.clock_of.push(of_chain[chain]);
         }
         if closures.locks.is_empty() {
-            closures.locks = Rc::new(sections(past));
+            closures.locks = Rc::new(sections(past, cancel)?);
         }
         Some(closures)
     }
@@ -455,16 +455,24 @@ impl Later {
     }
 }
 
-/// Returns the sections of each lock, if several chains take it, one of them exclusively.
-pub(super) fn sections(past: &Past<'_>) -> Vec<LockSections> {
+/// Returns the sections of each lock, if several chains take it, one of them exclusively. `None`
+/// once the job is stopped.
+pub(super) fn sections(past: &Past<'_>, cancel: &Cancel) -> Option<Vec<LockSections>> {
+    let is_over = |at: u32| at.is_multiple_of(1 << 12) && cancel.reason().is_some();
     let mut by_lock: Vec<Vec<(u32, u32)>> = vec![Vec::new(); past.trace.tables().locks.len()];
-    for (number, section) in (0..).zip(&past.holding.sections) {
+    for (number, section) in (0_u32..).zip(&past.holding.sections) {
+        if is_over(number) {
+            return None;
+        }
         if let Some(list) = by_lock.get_mut(section.lock as usize) {
             list.push((section.chain, number));
         }
     }
     let mut locks = Vec::new();
-    for mut list in by_lock {
+    for (number, mut list) in (0_u32..).zip(by_lock) {
+        if is_over(number) {
+            return None;
+        }
         list.sort_unstable();
         let is_exclusive = |section: u32| past.holding.sections[section as usize].exclusive;
         let has_one_chain = list.first().map(|first| first.0) == list.last().map(|last| last.0);
@@ -479,5 +487,5 @@ pub(super) fn sections(past: &Past<'_>) -> Vec<LockSections> {
         });
         locks.push(LockSections { lists: lists.collect() });
     }
-    locks
+    Some(locks)
 }

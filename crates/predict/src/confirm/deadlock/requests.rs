@@ -82,12 +82,12 @@ pub(super) fn classes(
     sabotage: Sabotage,
 ) -> (Vec<Class>, bool) {
     let locks = past.trace.tables().locks.len() as u32;
-    let mut asked = asked(past, locks, sabotage);
+    let mut asked = asked(past, cancel, sabotage);
     let mut is_joined = vec![false; past.trace.tables().handlers.len()];
     let ends = asked.iter().filter_map(|request| request.target.number.checked_sub(locks));
     ends.for_each(|handler| is_joined[handler as usize] = true);
     let own = Own { locks, is_joined: &is_joined, signals };
-    let is_much = own.is_too_much(past, &asked);
+    let is_much = own.is_too_much(past, &asked, cancel);
     let is_cut = signals.is_cut || is_much;
     let nothing = Signals::default();
     let own = if is_much { Own { signals: &nothing, ..own } } else { own };
@@ -199,8 +199,9 @@ impl Own<'_> {
         self.signals.waits().iter().map(request).collect::<Vec<_>>().into_iter()
     }
 
-    /// Returns whether all requests together hold too many conditions.
-    fn is_too_much(&self, past: &Past<'_>, asked: &[Request]) -> bool {
+    /// Returns whether all requests together hold too many conditions; also once the job is
+    /// stopped.
+    fn is_too_much(&self, past: &Past<'_>, asked: &[Request], cancel: &Cancel) -> bool {
         if self.signals.waits().is_empty() && self.signals.arrivals.len() == 0 {
             return false;
         }
@@ -209,7 +210,10 @@ impl Own<'_> {
         let events = events.chain(self.signals.waits().iter().map(|wait| wait.place));
         let events = events.chain(past.barriers.events().iter().map(|(event, _)| *event));
         let (mut sum, most) = (0, self.signals.most);
-        for event in events {
+        for (at, event) in (0_u32..).zip(events) {
+            if is_over(at, cancel) {
+                return true;
+            }
             let chain = past.chain[event as usize];
             sum += self.signals.ahead(chain, event).count();
             sum += self.signals.permits_ahead(chain, event).count();
@@ -228,14 +232,18 @@ fn thing(past: &Past<'_>, section: u32) -> Thing {
 }
 
 /// Returns the requests of a trace that begin no section, without what their threads hold: joins,
-/// and locks that a thread asks for with its last event.
-fn asked(past: &Past<'_>, locks: u32, sabotage: Sabotage) -> Vec<Request> {
+/// and locks that a thread asks for with its last event. None once the job is stopped.
+fn asked(past: &Past<'_>, cancel: &Cancel, sabotage: Sabotage) -> Vec<Request> {
+    let locks = past.trace.tables().locks.len() as u32;
     let columns = past.trace.columns();
     let handlers = past.trace.tables().handlers.len() as u32;
     // By chain, from the end: whether all that was seen of it are exits.
     let mut is_last = vec![true; past.chains];
     let mut asked = Vec::new();
     for event in (0..columns.ops.len() as u32).rev() {
+        if event.is_multiple_of(1 << 12) && cancel.reason().is_some() {
+            return Vec::new();
+        }
         let op = columns.ops[event as usize];
         let chain = past.chain[event as usize];
         let operand = columns.operands[event as usize];

@@ -105,10 +105,10 @@ impl Signals {
         }
         signals.add_permits(past, cancel, sabotage);
         if signals.conditions.iter().any(|of| of.of.is_some()) {
-            signals.locks = Rc::new(sections(past));
+            signals.locks = Rc::new(sections(past, cancel).unwrap_or_default());
         }
         signals.waits.sort_unstable_by_key(|wait| wait.place);
-        signals.arrivals = Arrivals::new(past, sabotage);
+        signals.arrivals = Arrivals::new(past, cancel, sabotage);
         if !signals.waits.is_empty() && !signals.collect(past, &numbers, (cancel, sabotage)) {
             let (arrivals, chains) = (signals.arrivals, signals.chains);
             return Signals { is_cut: true, arrivals, chains, most, ..Signals::default() };
