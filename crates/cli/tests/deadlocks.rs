@@ -322,8 +322,8 @@ const MEETINGS: &[(&str, &str, &[&str])] = &[
     ),
 ];
 
-/// Right programs: the lock is given back first, the other thread comes first by its fork or by what
-/// is read, or a third one ends the wait.
+/// Right programs: the lock is given back first, the other thread comes first by its fork or by
+/// what is read, or a third one ends the wait.
 const RIGHT: &[(&str, &str)] = &[
     ("value after", "T2.acq(L) T2.rel(L) T2.send(c) T1.recv(c) T1.acq(L) T1.rel(L)"),
     ("value forked", "T2.acq(L) T2.rel(L) T2.fork(T1) T2.send(c) T1.acq(L) T1.recv(c) T1.rel(L)"),

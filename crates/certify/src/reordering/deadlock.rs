@@ -92,8 +92,9 @@ impl ReorderingChecker<'_> {
         Ok(())
     }
 
-    /// Returns for each event whether it needs a request: it is one or stands after one in its lane, or
-    /// after a fork of its lane, a join of a lane, or an arrival of its round at a barrier, that does.
+    /// Returns for each event whether it needs a request: it is one or stands after one in its
+    /// lane, or after a fork of its lane, a join of a lane, or an arrival of its round at a
+    /// barrier, that does.
     fn needs(&self, requests: &[EventId]) -> Vec<bool> {
         let trace = self.trace();
         let mut lanes: HashMap<Lane, bool> = HashMap::new();

@@ -274,8 +274,8 @@ impl CallRule {
         self.open
     }
 
-    /// Returns the sum that the rule compares with 0: a factor for each counter that the rule reads,
-    /// and what is added to them. Of several alternatives, the first one.
+    /// Returns the sum that the rule compares with 0: a factor for each counter that the rule
+    /// reads, and what is added to them. Of several alternatives, the first one.
     pub(super) fn sum(&self) -> Option<(Vec<(CounterId, i64)>, i64)> {
         let (factors, added) = self.rule.sum(self.open)?;
         Some((self.counters.iter().copied().zip(factors).collect(), added))

@@ -1,9 +1,9 @@
 //! Threads that wait at a barrier, as members of a deadlock.
 //!
 //! A thread stands before its event of a regular barrier until all who take part in the round have
-//! arrived. It waits for a thread that has an *arrival* of the round: the event before its own event
-//! of the round, or the fork of a thread whose first event that is. A thread has to arrive at a
-//! barrier as long as its last arrival there has not come: that is for cycles what a held lock is
+//! arrived. It waits for a thread that has an *arrival* of the round: the event before its own
+//! event of the round, or the fork of a thread whose first event that is. A thread has to arrive at
+//! a barrier as long as its last arrival there has not come: that is for cycles what a held lock is
 //! for the request of a lock. Whether it has to arrive in that round is a matter of the events.
 //!
 //! **Cost.** Linear in the arrivals, and a logarithm for each question.

@@ -1,6 +1,6 @@
 //! Requests of a trace, grouped: events that may wait for a lock, for the end of a thread, for a
-//! signal or a permit, or at a barrier. The request of a lock that was not granted before the trace ends is an
-//! event of its own.
+//! signal or a permit, or at a barrier. The request of a lock that was not granted before the trace
+//! ends is an event of its own.
 //!
 //! A *class* of requests asks for one thing, in one mode, while its threads hold one set of locks.
 //! Cycles are looked for among classes; the events of each class stand in lists, one for each

@@ -1,6 +1,7 @@
 //! Worked examples, each small enough to enumerate by hand.
 
 use super::calls::Call;
+use super::meetings::MEETINGS;
 use super::naive::{Threads, deadlocks};
 use super::semaphores::PermitKind;
 use super::{STATES_MAX, search, shapes};
@@ -9,7 +10,7 @@ use anyorder_trace::{EventKind, Mailbox, Mode, Op, TaskId, Trace, TraceBuilder};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An example: its events, and the deadlocks by the places of their requests, from 1.
-struct Example {
+pub(super) struct Example {
     name: &'static str,
     text: &'static str,
     deadlocks: &'static [&'static [usize]],
@@ -17,7 +18,7 @@ struct Example {
     in_order: bool,
 }
 
-const fn example(
+pub(super) const fn example(
     name: &'static str,
     text: &'static str,
     deadlocks: &'static [&'static [usize]],
@@ -425,124 +426,6 @@ const EXAMPLES: &[Example] = &[
         "T0.fork(T1) T1.p(s) T1.acq(A) T1.rel(A) T1.v(s) T0.p(s) T0.join(T1) T0.v(s)",
         &[&[2, 7]],
     ),
-    // Who waits at a channel, a wait group, a future or a context, with a lock that the other takes.
-    example("C1", "T2.acq(L) T2.rel(L) T2.send(c) T1.acq(L) T1.recv(c) T1.rel(L)", &[&[1, 5]]),
-    example(
-        "C1 closed",
-        "T1.recv(d) T2.acq(L) T2.rel(L) T2.close(d) T2.send(c) T1.acq(L) T1.recv(c) T1.rel(L)",
-        &[&[2, 7]],
-    ),
-    example(
-        "C2",
-        "T2.acq(L) T2.rel(L) T1.acq(L) T1.send(c) T2.recv(c) T1.send(c) T1.rel(L) T2.recv(c)",
-        &[&[1, 6]],
-    ),
-    example(
-        "C3",
-        "T1.add(w) T2.acq(L) T2.rel(L) T2.done(w) T1.acq(L) T1.await(w) T1.rel(L)",
-        &[&[2, 6]],
-    ),
-    // A third thread adds work, and ends it.
-    example(
-        "C3 more",
-        "T1.add(w) T3.add(w) T3.done(w) T2.acq(L) T2.rel(L) T2.done(w) T1.acq(L) T1.await(w) \
-         T1.rel(L)",
-        &[&[4, 8]],
-    ),
-    example("C4", "T2.acq(L) T2.rel(L) T2.set(f) T1.acq(L) T1.get(f) T1.rel(L)", &[&[1, 5]]),
-    example(
-        "C5",
-        "T2.acq(L) T2.rel(L) T2.cancel(x) T1.acq(L) T1.cancelled(x) T1.rel(L)",
-        &[&[1, 5]],
-    ),
-    // Who receives a value, and then closes the channel, has that to give; but not where a value
-    // can come before.
-    example(
-        "C6 closed",
-        "T3.acq(L) T3.rel(L) T3.send(c) T2.acq(L) T2.rel(L) T2.recv(c) T2.close(c) T1.acq(L) \
-         T1.nrecv(c) T1.rel(L)",
-        &[&[1, 9], &[4, 9]],
-    ),
-    example(
-        "C6",
-        "T3.send(c) T2.acq(L) T2.rel(L) T2.recv(c) T2.close(c) T1.acq(L) T1.nrecv(c) T1.rel(L)",
-        &[],
-    ),
-    example(
-        "C6b",
-        "T3.send(c) T1.acq(L) T1.recv(c) T1.rel(L) T2.acq(L) T2.rel(L) T2.send(c) T2.recv(c) \
-         T2.close(c)",
-        &[],
-    ),
-    // A thread outside sends; the sender comes first by a fork, by a flag; a gate; no lock is held.
-    example(
-        "C7",
-        "T2.acq(L) T2.rel(L) T2.send(c) T3.send(c) T1.acq(L) T1.recv(c) T1.rel(L) T1.recv(c)",
-        &[],
-    ),
-    example("C8", "T2.acq(L) T2.rel(L) T2.fork(T1) T2.send(c) T1.acq(L) T1.recv(c) T1.rel(L)", &[]),
-    example(
-        "C9",
-        "T2.acq(L) T2.w(x) T2.rel(L) T2.send(c) T1.r(x) T1.acq(L) T1.recv(c) T1.rel(L)",
-        &[],
-    ),
-    example(
-        "C10",
-        "T2.acq(G) T2.acq(L) T2.rel(L) T2.send(c) T2.rel(G) T1.acq(G) T1.acq(L) T1.recv(c) \
-         T1.rel(L) T1.rel(G)",
-        &[&[1, 8]],
-    ),
-    example("C11", "T2.acq(L) T2.rel(L) T2.send(c) T1.recv(c) T1.acq(L) T1.rel(L)", &[]),
-    // Each waits for the other at a channel; a third one forwards.
-    example(
-        "C12",
-        "T2.acq(L) T2.rel(L) T2.send(d) T3.recv(d) T3.send(c) T1.acq(L) T1.recv(c) T1.rel(L)",
-        &[&[1, 4, 7]],
-    ),
-    // Who waits at a barrier, with a lock that another one takes before it arrives.
-    example(
-        "B1",
-        "T2.acq(L) T2.rel(L) T1.acq(L) T1.barrier(b) T2.barrier(b) T1.rel(L)",
-        &[&[1, 4]],
-    ),
-    // In the second round; the sections of the first one are no request.
-    example(
-        "B1 twice",
-        "T2.acq(L) T2.rel(L) T1.w(x) T1.barrier(b) T2.barrier(b) T2.acq(L) T2.rel(L) T1.acq(L) \
-         T1.barrier(b) T2.barrier(b) T1.rel(L)",
-        &[&[6, 9]],
-    ),
-    // It has arrived; nobody holds a lock there; the lock is taken behind the barrier; a flag.
-    example(
-        "B2",
-        "T2.w(x) T1.acq(L) T1.barrier(b) T2.barrier(b) T1.rel(L) T2.acq(L) T2.rel(L)",
-        &[],
-    ),
-    example(
-        "B2 twice",
-        "T2.w(x) T1.acq(L) T2.barrier(b) T1.barrier(b) T1.rel(L) T2.acq(L) T2.rel(L) T1.w(y) \
-         T1.barrier(b) T2.barrier(b)",
-        &[],
-    ),
-    example("B3", "T2.acq(L) T2.rel(L) T1.acq(L) T1.rel(L) T1.barrier(b) T2.barrier(b)", &[]),
-    example(
-        "B4",
-        "T2.acq(L) T2.w(x) T2.rel(L) T1.r(x) T1.acq(L) T1.barrier(b) T2.barrier(b) T1.rel(L)",
-        &[],
-    ),
-    // Who has to pass the barrier first cannot send.
-    example(
-        "B5",
-        "T2.acq(L) T2.rel(L) T2.w(x) T3.w(y) T2.barrier(b) T3.barrier(b) T3.send(c) T2.send(c) \
-         T1.acq(L) T1.recv(c) T1.recv(c) T1.rel(L)",
-        &[&[1, 10], &[1, 6, 10]],
-    ),
-    // The fork is the arrival of who has no other.
-    example(
-        "B6",
-        "T2.acq(L) T2.rel(L) T2.fork(T3) T1.acq(L) T1.barrier(b) T3.barrier(b) T1.rel(L)",
-        &[&[1, 5]],
-    ),
     example(
         "D20",
         "T1.acq(F0) T1.acq(F1) T1.rel(F1) T1.rel(F0) T2.acq(F1) T2.acq(F2) T2.rel(F2) \
@@ -555,9 +438,13 @@ const EXAMPLES: &[Example] = &[
 /// Examples in which no cycle has to be decided: by what the threads hold, there is none.
 const NO_CYCLES: &[&str] = &["D2", "D19", "R1", "R4", "R5", "R6", "R9"];
 
+fn all() -> impl Iterator<Item = &'static Example> {
+    EXAMPLES.iter().chain(MEETINGS)
+}
+
 /// Returns the examples, and whether they have no cycle to decide.
 pub(super) fn traces() -> impl Iterator<Item = (Trace, bool)> {
-    EXAMPLES.iter().map(|one| (read(one.text), NO_CYCLES.contains(&one.name)))
+    all().map(|one| (read(one.text), NO_CYCLES.contains(&one.name)))
 }
 
 /// Reads events like `T1.acq(A)`, in the order in which they happened.
@@ -670,7 +557,7 @@ fn in_order(found: &Deadlocks) -> impl Iterator<Item = bool> {
 
 #[test]
 fn the_examples_have_their_deadlocks() {
-    for example in EXAMPLES {
+    for example in all() {
         let trace = read(example.text);
         let threads = Threads::new(&trace);
         let naive = deadlocks(&threads, STATES_MAX).expect("few states");

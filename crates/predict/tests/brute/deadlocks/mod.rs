@@ -5,6 +5,7 @@ mod barriers;
 mod calls;
 mod examples;
 mod limits;
+mod meetings;
 mod monitors;
 mod mutants;
 mod naive;

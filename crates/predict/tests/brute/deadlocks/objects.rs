@@ -1,5 +1,5 @@
-//! Small programs in which a thread that waits at a channel, a wait group, a future or a context can
-//! be in the way of the one that it waits for.
+//! Small programs in which a thread that waits at a channel, a wait group, a future or a context
+//! can be in the way of the one that it waits for.
 
 use super::calls::Call;
 use super::record::Step;
