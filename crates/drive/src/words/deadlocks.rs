@@ -396,10 +396,10 @@ impl Cycle<'_> {
         let calls = |request: &DeadlockRequest| matches!(request.waits_for, WaitsFor::Call { .. });
         let meets = |request: &DeadlockRequest| matches!(request.waits_for, WaitsFor::Barrier(_));
         if self.requests.iter().any(meets) {
-            return "wait at a barrier without what another thread takes before it arrives there";
+            return "do not wait at a barrier while you hold what another thread takes before it arrives";
         }
         if self.requests.iter().any(calls) {
-            return "wait there without what the thread which ends the wait takes before";
+            return "do not wait while you hold what the thread that ends the wait has to take first";
         }
         if self.requests.iter().any(signals) {
             return "wait for a signal without holding a lock that the thread which gives it takes";

@@ -290,6 +290,11 @@ impl CallRule {
         of.fold(0, |bits, (at, _)| bits | 1 << at)
     }
 
+    /// Returns whether a call that could make the rule fail does so only with one result.
+    pub(super) fn has_attempts(&self) -> bool {
+        self.rule.counted().iter().any(|counted| counted.hurts && counted.uses_result())
+    }
+
     /// Returns whether another rule has the same condition.
     pub(super) fn has_condition_of(&self, other: &CallRule) -> bool {
         self.rule.has_condition_of(&other.rule)

@@ -475,7 +475,8 @@ impl Signals {
                 && has_result(past, *event)
                 && !rule.holds(|counter| past.blocking.before(counter, *event))
         };
-        let is_known = !rule.is_open() || past.blocking.all().iter().any(fails);
+        let is_known =
+            !rule.is_open() || rule.has_attempts() && past.blocking.all().iter().any(fails);
         Some(Permits { object: NameId(*id), least: rule.open(), is_known })
     }
 }

@@ -28,8 +28,8 @@ use anyorder_trace::{EventId, EventKind, NameId};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-/// The most numbers in all clocks together, and the most conditions that all requests together may
-/// hold, counted at each request.
+/// The most numbers in all clocks together; requests together may hold eight times as many
+/// conditions, counted at each request.
 pub(in crate::confirm) const SIGNALS_MAX: usize = 1 << 24;
 
 /// A wait for a signal.
