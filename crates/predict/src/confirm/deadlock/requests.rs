@@ -283,6 +283,10 @@ fn add(
     held.retain(|other| past.holding.sections[*other as usize].release > request.event);
     request.held = held.iter().map(|section| thing(past, *section)).collect();
     request.held.extend(own.of(past, request.event));
+    if request.target.number >= own.first_barrier() {
+        // Whether there are later rounds makes no other deadlock.
+        request.held.retain(|held| held.number != request.target.number);
+    }
     // Who waits for a signal may have others to give.
     let is_lock = request.target.number < own.first_condition();
     let is_own = is_lock && request.held.iter().any(|held| held.number == request.target.number);

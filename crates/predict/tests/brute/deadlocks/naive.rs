@@ -326,7 +326,10 @@ impl<'t> Threads<'t> {
             let given = sources(self.trace).into_iter().filter(has);
             held.extend(given.map(|of| (What::Gift, number(of), false)));
             let arrives = self.rounds.ahead(&later().collect());
-            held.extend(arrives.into_iter().map(|of| (What::Barrier, of, false)));
+            let target = self.target(*request);
+            let is_other = |of: &u32| (What::Barrier, *of) != (target.0, target.1);
+            let arrives = arrives.into_iter().filter(is_other);
+            held.extend(arrives.map(|of| (What::Barrier, of, false)));
             held.sort_unstable();
             (self.target(*request), held)
         };
