@@ -277,7 +277,7 @@ class Checker:
                 if other.kind == "fork" and other.operand == trace.handler_of(request):
                     self.after(place, here, other.id, "fork")
             if awaited[number] and self.misses(awaited[number], needs, requests[follower], lanes[follower]):
-                if e.kind != "join":
+                if e.kind not in ("join", "barrier"):
                     self.after(place, here, self.alloc.get(request), "alloc")
             elif e.kind == "acquire":
                 self.after(place, here, self.alloc.get(request), "alloc")
@@ -297,8 +297,11 @@ class Checker:
                 demand(all(s["holder"] != lanes[number] for s in opened), place, "its thread has the lock")
                 held = [s for s in opened if s["holder"] == lanes[follower] and (s["exclusive"] or not e.shared)]
                 demand(held, place, "the thread of the next request does not have the lock")
+            elif e.kind == "barrier":
+                late = [a for a in self.arrivals.get(request, []) if a not in here]
+                demand(any(self.lane(a) == lanes[follower] for a in late), place, "the thread of the next request has arrived")
             else:
-                demand(e.kind == "join", place, "neither an acquire, nor a request, nor a join, nor a wait for a signal")
+                demand(e.kind == "join", place, "neither an acquire, nor a request, nor a join, nor a barrier, nor a wait for a signal")
                 other = requests[follower]
                 waits = trace.handler_of(other) == e.operand and other < request
                 demand(waits, place, "does not wait for the end of the next request's thread")
@@ -322,7 +325,7 @@ class Checker:
         return (wait, condition) if gives else None
 
     def needs(self, requests):
-        """What comes after a request by lanes, forks and joins."""
+        """What comes after a request by lanes, forks, joins and barriers."""
         trace, found = self.trace, set()
         for e in trace.events:
             handler = trace.handler_of(e.id)
@@ -334,7 +337,7 @@ class Checker:
                 if self.lane(other.id) == self.lane(e.id) or forks or joins:
                     found.add(e.id)
                     break
-            if e.id in requests:
+            if e.id in requests or any(a in found for a in self.arrivals.get(e.id, [])):
                 found.add(e.id)
         return found
 

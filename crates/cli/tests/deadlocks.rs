@@ -225,6 +225,173 @@ fn a_thread_that_waits_for_a_permit_is_a_member_of_a_deadlock() {
     }
 }
 
+/// A trace of events like `T1.acq(L)`: locks, barriers, accesses, forks, and calls of channels
+/// (`send`, `recv`, `close`), wait groups (`add`, `done`, `await`) and futures (`set`, `get`).
+fn meeting(events: &str) -> String {
+    fn number(list: &mut Vec<String>, name: &str) -> usize {
+        let at = list.iter().position(|known| known == name);
+        at.unwrap_or_else(|| {
+            list.push(name.to_owned());
+            list.len() - 1
+        })
+    }
+    let [mut threads, mut locks, mut barriers, mut places, mut calls] = [const { Vec::new() }; 5];
+    let mut text = String::new();
+    for event in events.split_whitespace() {
+        let (thread, what) = event.split_once('.').expect("a thread");
+        let (what, of) = what.trim_end_matches(')').split_once('(').expect("an operand");
+        let task = number(&mut threads, thread);
+        let rest = match what {
+            "acq" => format!("acquire l{}", number(&mut locks, of)),
+            "rel" => format!("release l{}", number(&mut locks, of)),
+            "barrier" => format!("barrier c{}", number(&mut barriers, of)),
+            "r" => format!("read x{}", number(&mut places, of)),
+            "w" => format!("write x{}", number(&mut places, of)),
+            "fork" => format!("fork h{}", number(&mut threads, of)),
+            _ => {
+                let (kind, call) = match what {
+                    "send" => ("channel", "\"send\" 7 -> 1"),
+                    "recv" => ("channel", "\"recv\" -> 7"),
+                    "add" => ("waitgroup", "\"add\""),
+                    "done" => ("waitgroup", "\"done\""),
+                    "await" => ("waitgroup", "\"wait\""),
+                    "set" => ("future", "\"set\" 7 -> 1"),
+                    "get" => ("future", "\"get\" -> 7"),
+                    other => panic!("unknown operation {other}"),
+                };
+                calls.push(format!("\"{kind}:{of}\" {call}"));
+                format!("invoke v{}", calls.len() - 1)
+            }
+        };
+        text.push_str(&format!("t{task} {rest}\n"));
+    }
+    let mut head = "anyorder-trace 1\n".to_owned();
+    for (at, name) in threads.iter().enumerate() {
+        head.push_str(&format!("handler h{at} \"{name}\"\ntask t{at} \"{name}\" initial h{at}\n"));
+    }
+    let names = [("lock l", &locks), ("condition c", &barriers), ("location x", &places)];
+    for (kind, all) in names {
+        for (at, name) in all.iter().enumerate() {
+            head.push_str(&format!("{kind}{at} \"{name}\"\n"));
+        }
+    }
+    for (at, call) in calls.iter().enumerate() {
+        head.push_str(&format!("invocation v{at} {call}\n"));
+    }
+    head + &text
+}
+
+/// Faulty programs, each with what is said of it.
+const MEETINGS: &[(&str, &str, &[&str])] = &[
+    (
+        "value",
+        "T2.acq(L) T2.rel(L) T2.send(c) T1.acq(L) T1.recv(c) T1.rel(L)",
+        &[
+            "error: `T1` and `T2` can wait for each other: for a value of `channel:c` and for `L`",
+            "`T1` holds `L` since event 4, and wants a value of `channel:c` at event 5, which `T2` has \
+             yet to give at event 3",
+        ],
+    ),
+    (
+        "room",
+        "T2.acq(L) T2.rel(L) T1.acq(L) T1.send(c) T2.recv(c) T1.send(c) T1.rel(L) T2.recv(c)",
+        &[
+            "warning: `T1` and `T2` can wait for each other: for room in `channel:c` and for `L`",
+            "the trace does not say how many values `channel:c` has room for: this is with 1 value",
+        ],
+    ),
+    (
+        "work",
+        "T1.add(w) T2.acq(L) T2.rel(L) T2.done(w) T1.acq(L) T1.await(w) T1.rel(L)",
+        &["wants the end of the work of `waitgroup:w` at event 6, which `T2` has yet to give"],
+    ),
+    (
+        "future",
+        "T2.acq(L) T2.rel(L) T2.set(f) T1.acq(L) T1.get(f) T1.rel(L)",
+        &["for the value of `future:f` and for `L`"],
+    ),
+    (
+        "barrier",
+        "T2.acq(L) T2.rel(L) T1.acq(L) T1.barrier(b) T2.barrier(b) T1.rel(L)",
+        &[
+            "error: `T1` and `T2` can wait for each other: for the others at `b` and for `L`",
+            "`T1` holds `L` since event 3, and wants the others at `b` at event 4, where `T2` has yet \
+             to arrive: it passes at event 5",
+            "T1 waits for the others at b, where T2 has yet to arrive; T2 waits for L",
+        ],
+    ),
+];
+
+/// Right programs: the lock is given back first, the other thread comes first by its fork or by
+/// what is read, or a third one ends the wait.
+const RIGHT: &[(&str, &str)] = &[
+    ("value after", "T2.acq(L) T2.rel(L) T2.send(c) T1.recv(c) T1.acq(L) T1.rel(L)"),
+    ("value forked", "T2.acq(L) T2.rel(L) T2.fork(T1) T2.send(c) T1.acq(L) T1.recv(c) T1.rel(L)"),
+    ("value flag", "T2.acq(L) T2.w(x) T2.rel(L) T2.send(c) T1.r(x) T1.acq(L) T1.recv(c) T1.rel(L)"),
+    (
+        "value third",
+        "T2.acq(L) T2.rel(L) T2.send(c) T3.send(c) T1.acq(L) T1.recv(c) T1.rel(L) T1.recv(c)",
+    ),
+    (
+        "room after",
+        "T2.acq(L) T2.rel(L) T1.acq(L) T1.rel(L) T1.send(c) T2.recv(c) T1.send(c) T2.recv(c)",
+    ),
+    (
+        "room first",
+        "T1.send(c) T2.recv(c) T2.acq(L) T2.rel(L) T1.acq(L) T1.send(c) T1.rel(L) T3.recv(c)",
+    ),
+    (
+        "room enough",
+        "T1.acq(L) T1.send(c) T1.send(c) T1.rel(L) T2.acq(L) T2.rel(L) T2.recv(c) T2.recv(c)",
+    ),
+    ("work after", "T1.add(w) T2.acq(L) T2.rel(L) T2.done(w) T1.await(w) T1.acq(L) T1.rel(L)"),
+    ("work before", "T1.add(w) T2.done(w) T2.acq(L) T2.rel(L) T1.acq(L) T1.await(w) T1.rel(L)"),
+    (
+        "work forked",
+        "T2.add(w) T2.acq(L) T2.rel(L) T2.fork(T1) T2.done(w) T1.acq(L) T1.await(w) T1.rel(L)",
+    ),
+    ("future after", "T2.acq(L) T2.rel(L) T2.set(f) T1.get(f) T1.acq(L) T1.rel(L)"),
+    ("future before", "T2.set(f) T2.acq(L) T2.rel(L) T1.acq(L) T1.get(f) T1.rel(L)"),
+    ("future flag", "T2.acq(L) T2.w(x) T2.rel(L) T2.set(f) T1.r(x) T1.acq(L) T1.get(f) T1.rel(L)"),
+    ("barrier after", "T2.acq(L) T2.rel(L) T1.acq(L) T1.rel(L) T1.barrier(b) T2.barrier(b)"),
+    (
+        "barrier behind",
+        "T2.w(x) T1.acq(L) T1.barrier(b) T2.barrier(b) T1.rel(L) T2.acq(L) T2.rel(L)",
+    ),
+    (
+        "barrier flag",
+        "T2.acq(L) T2.w(x) T2.rel(L) T1.r(x) T1.acq(L) T1.barrier(b) T2.barrier(b) T1.rel(L)",
+    ),
+];
+
+#[test]
+fn a_thread_that_waits_at_an_object_or_a_barrier_is_a_member_of_a_deadlock() {
+    let top = folder();
+    let words = |text: &str| text.split_whitespace().collect::<Vec<&str>>().join(" ");
+    for (name, events, parts) in MEETINGS {
+        let trace = file(&top, &format!("{name}.trace"), meeting(events));
+        for command in ["check", "predict"] {
+            let text = run(&[command, &trace]);
+            assert_eq!(text.status, 1, "{text:?}");
+            for part in *parts {
+                assert!(words(&text.stdout).contains(&words(part)), "{part}: {}", text.stdout);
+            }
+            let ran = run(&[command, &trace, "--format", "json"]);
+            assert_eq!(json(&ran)["stats"]["deadlocks"], 1, "{name}: {ran:?}");
+            let replayed = run_with_stdin(&["replay", &trace, "-"], ran.stdout.as_bytes());
+            assert!(replayed.stdout.contains("the witness holds"), "{replayed:?}");
+        }
+    }
+    for (name, events) in RIGHT {
+        let trace = file(&top, &format!("{}.trace", name.replace(' ', "_")), meeting(events));
+        for command in ["check", "predict"] {
+            let value = json(&run(&[command, &trace, "--format", "json"]));
+            assert_eq!(value["stats"]["deadlocks"], 0, "{name}: {value}");
+            assert_eq!(value["stats"]["lock_cycles_open"], 0, "{name}: {value}");
+        }
+    }
+}
+
 /// What users of detectors of lock orders complain of most: cycles that cannot happen.
 #[test]
 fn cycles_of_locks_that_cannot_happen_are_silent() {

@@ -186,8 +186,10 @@ impl Threads {
                 }
             }
             // It may wait while it holds something.
-            let waits = matches!(kind, EventKind::Acquire | EventKind::Request | EventKind::Join)
-                && known.held > 0;
+            let waits = matches!(
+                kind,
+                EventKind::Acquire | EventKind::Request | EventKind::Join | EventKind::Barrier
+            ) && known.held > 0;
             match kind {
                 EventKind::Acquire => known.held = known.held.saturating_add(1),
                 EventKind::Release => known.held = known.held.saturating_sub(1),

@@ -8,11 +8,11 @@ use anyorder_predict::check::{
     CheckOptions, Checked, Confirms, Facts, Order, PairResult, Subject, check, check_unconfirmed,
 };
 use anyorder_predict::{
-    Analysis, Answer, CandidateOptions, ConfirmOptions, Confirmer, EdcAnalysis, MemoryOnly,
-    NoCommunication, OrderPaths, Report, run_until,
+    Analysis, Answer, CandidateOptions, ConfirmOptions, Confirmer, DeadlockOptions, EdcAnalysis,
+    MemoryOnly, NoCommunication, OrderPaths, Report, SpecifiedCommunication, Types, run_until,
 };
 use anyorder_system::{Cancel, Control, StopReason};
-use anyorder_trace::{EventId, Trace, TraceBlocks};
+use anyorder_trace::{EventId, EventKind, Invocation, Mailbox, Trace, TraceBlocks, TraceBuilder};
 use common::nested::{Nest, nested};
 use common::show;
 use std::collections::BTreeSet;
@@ -135,4 +135,73 @@ fn candidates_found_before_a_stop_are_listed_as_unconfirmed() {
         assert!(pairs > 0 || report.violations.is_empty(), "{n}");
         assert_eq!(checked.stopped, control.cancel.reason());
     }
+}
+
+/// Three threads that take turns: locks, reads and tests, permits, values of a channel, barriers.
+fn all_in_turn(rounds: usize) -> Trace {
+    let mut b = TraceBuilder::new();
+    let tasks: Vec<_> = (0..3)
+        .map(|at| {
+            let handler = b.handler(&format!("T{at}"), Mailbox::None).expect("room");
+            b.initial(handler)
+        })
+        .collect();
+    let locks: Vec<_> = ["A", "B"]
+        .into_iter()
+        .map(|name| {
+            let name = b.interner.name(name).expect("room");
+            b.interner.lock(name).expect("room")
+        })
+        .collect();
+    let branch = b.interner.name("branch").expect("room");
+    let calls: Vec<_> = [("acquire", "semaphore:s"), ("release", "semaphore:s")]
+        .into_iter()
+        .map(|(method, object)| {
+            let object = b.interner.name(object).expect("room");
+            let method = b.interner.name(method).expect("room");
+            let call = Invocation { object, method, arguments: Vec::new(), result: None };
+            b.interner.push_invocation(call).expect("room")
+        })
+        .collect();
+    for _ in 0..rounds {
+        for task in &tasks {
+            b.push(*task, EventKind::Acquire.into(), locks[0].0);
+            b.push(*task, EventKind::Invoke.into(), calls[0].0);
+            b.read(*task, "x").expect("room");
+            b.push(*task, EventKind::Other.into(), branch.0);
+            b.push(*task, EventKind::Invoke.into(), calls[1].0);
+            b.push(*task, EventKind::Release.into(), locks[0].0);
+            b.push(*task, EventKind::Acquire.into(), locks[1].0);
+            b.push(*task, EventKind::Release.into(), locks[1].0);
+        }
+        for task in &tasks {
+            b.on_condition(*task, EventKind::Barrier, "b").expect("room");
+        }
+    }
+    b.finish()
+}
+
+/// Each pass over the events, calls or sections asks at least once in 4,096 of them whether the job
+/// was stopped. One asks at each event: that is left out.
+#[test]
+fn every_pass_of_the_search_for_deadlocks_can_be_stopped() {
+    let of_types = Types::built_in().expect("they are tested");
+    let polls = |rounds: usize| {
+        let trace = all_in_turn(rounds);
+        let mut communication = SpecifiedCommunication::new(of_types.clone(), &trace);
+        let most = 1 << 40;
+        let cancel = Cancel::after_polls(most);
+        let options = ConfirmOptions::default();
+        let mut confirmer = Confirmer::new_until(&trace, &mut communication, options, &cancel);
+        let prepared = most - cancel.polls_left();
+        let control = Control { cancel: cancel.clone(), ..Control::default() };
+        confirmer.deadlocks(&DeadlockOptions::default(), &mut |_, _| Ok(()), &control);
+        [prepared - trace.len() as u64, most - cancel.polls_left() - prepared]
+    };
+    let (few, many) = (polls(2_000), polls(6_000));
+    let more = [many[0] - few[0], many[1] - few[1]];
+    println!("{few:?} {many:?} {more:?}");
+    // What 108,000 more events, with 24,000 sections and as many calls, take: to prepare, and to
+    // search. A pass that does not ask any more takes at least 5 away.
+    assert!(more[0] >= 154 - 3 && more[1] >= 1_586 - 3, "{more:?}");
 }

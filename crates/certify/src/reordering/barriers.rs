@@ -14,6 +14,8 @@ struct Passage {
 pub(super) struct Barriers {
     /// By the first event of each round of a regular barrier: all arrivals.
     arrivals: HashMap<u32, Vec<u32>>,
+    /// By event of a regular barrier: the first event of its round.
+    first: HashMap<u32, u32>,
     /// The irregular barriers, each with its first event.
     irregular: BTreeMap<u32, u32>,
 }
@@ -46,14 +48,24 @@ impl Barriers {
         for (barrier, rounds) in rounds {
             let all: Vec<Vec<Passage>> = rounds.into_values().collect();
             match is_regular(&all) {
-                true => barriers.arrivals.extend(all.into_iter().map(|round| {
-                    let arrivals = round.iter().flat_map(|passed| &passed.arrivals);
-                    (round[0].event, arrivals.copied().collect())
-                })),
+                true => barriers.add_all(&all),
                 false => drop(barriers.irregular.insert(barrier, all[0][0].event)),
             }
         }
         barriers
+    }
+
+    fn add_all(&mut self, rounds: &[Vec<Passage>]) {
+        for round in rounds {
+            let (first, arrivals) = (round[0].event, round.iter().flat_map(|of| &of.arrivals));
+            self.arrivals.insert(first, arrivals.copied().collect());
+            self.first.extend(round.iter().map(|passed| (passed.event, first)));
+        }
+    }
+
+    /// Returns the arrivals of the round of an event; none if its barrier is irregular.
+    pub(super) fn round(&self, event: u32) -> &[u32] {
+        self.first.get(&event).map_or(&[], |first| self.before(*first))
     }
 
     /// Returns the events that must precede an event, if it begins a round.

@@ -127,6 +127,13 @@ impl CallIndex<'_> {
     }
 }
 
+impl CallIndex<'_> {
+    /// Returns the places of the rules that bind a call, among those of its type.
+    pub(super) fn all_rules_of(&self, event: EventId) -> &[usize] {
+        self.active_rules.get(&event.0).map_or(&[], |rules| &rules[..])
+    }
+}
+
 /// The invocations of a run.
 #[derive(Default)]
 pub(super) struct CallRun {

@@ -31,10 +31,11 @@ impl ReorderingChecker<'_> {
     /// Checks that a sequence of events is a run of the program, and that it ends in a deadlock:
     /// each request is the next event of its lane and cannot happen. An acquire meets a section of
     /// the next request's lane that is open and excludes it, and so does a request with which its
-    /// lane ends; a join waits for the handler of the next request; who waits for a signal has
-    /// missed all those that need no request, and the next lane has one to give; and who waits for
-    /// a permit finds none left, the next lane has one to give, and no other lane can come to a
-    /// call that gives one. Only for traces whose tasks stay in order.
+    /// lane ends; a join waits for the handler of the next request; who waits at a barrier does so
+    /// for an arrival of the next lane; who waits for a signal has missed all those that need no
+    /// request, and the next lane has one to give; and a call that waits cannot return, the next
+    /// lane has a call that gives what it waits for, and no other lane can come to one. Only for
+    /// traces whose tasks stay in order.
     ///
     /// # Errors
     ///
@@ -61,10 +62,10 @@ impl ReorderingChecker<'_> {
         let may_permit = |request: &EventId| trace.event(*request).kind() == EventKind::Invoke;
         let awaits: Vec<Option<SignalWait>> =
             requests.iter().map(|request| signal_wait(trace, *request)).collect();
-        // Only where someone waits for a signal or a permit; linear in the trace.
+        // Only where someone waits for a signal or for what a call gives; linear in the trace.
         let waits_for_gift = awaits.iter().any(Option::is_some) || requests.iter().any(may_permit);
         let needs = match waits_for_gift {
-            true => needs(trace, requests),
+            true => self.needs(requests),
             false => Vec::new(),
         };
         let mut run = self.run(prefix);
@@ -89,6 +90,33 @@ impl ReorderingChecker<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Returns for each event whether it needs a request: it is one or stands after one in its
+    /// lane, or after a fork of its lane, a join of a lane, or an arrival of its round at a
+    /// barrier, that does.
+    fn needs(&self, requests: &[EventId]) -> Vec<bool> {
+        let trace = self.trace();
+        let mut lanes: HashMap<Lane, bool> = HashMap::new();
+        let (mut forked, mut over): (HashSet<u32>, HashSet<u32>) = Default::default();
+        let mut needs = Vec::with_capacity(trace.len());
+        for event in trace.events() {
+            let handler = trace.handler_of(event.id).0;
+            let joins = event.kind() == EventKind::Join
+                && (over.contains(&event.operand) || forked.contains(&event.operand));
+            let mut arrivals = self.arrivals(event.id).iter();
+            let meets = arrivals.any(|arrival| needs.get(*arrival as usize) == Some(&true));
+            let of_lane = lanes.entry(Lane::of(trace, event.id)).or_default();
+            *of_lane |= meets || joins || forked.contains(&handler) || requests.contains(&event.id);
+            if *of_lane {
+                over.insert(handler);
+                if event.kind() == EventKind::Fork {
+                    forked.insert(event.operand);
+                }
+            }
+            needs.push(*of_lane);
+        }
+        needs
     }
 }
 
@@ -125,29 +153,6 @@ fn signal_wait(trace: &Trace, id: EventId) -> Option<SignalWait> {
 fn gives(trace: &Trace, id: EventId, condition: u32) -> bool {
     let event = trace.event(id);
     matches!(event.kind(), EventKind::Signal | EventKind::Broadcast) && event.operand == condition
-}
-
-/// Returns for each event whether it needs a request: it is one or stands after one in its lane, or
-/// after a fork of its lane, or a join of a lane, that does.
-fn needs(trace: &Trace, requests: &[EventId]) -> Vec<bool> {
-    let mut lanes: HashMap<Lane, bool> = HashMap::new();
-    let (mut forked, mut over): (HashSet<u32>, HashSet<u32>) = Default::default();
-    let mut needs = Vec::with_capacity(trace.len());
-    for event in trace.events() {
-        let handler = trace.handler_of(event.id).0;
-        let joins = event.kind() == EventKind::Join
-            && (over.contains(&event.operand) || forked.contains(&event.operand));
-        let of_lane = lanes.entry(Lane::of(trace, event.id)).or_default();
-        *of_lane |= joins || forked.contains(&handler) || requests.contains(&event.id);
-        if *of_lane {
-            over.insert(handler);
-            if event.kind() == EventKind::Fork {
-                forked.insert(event.operand);
-            }
-        }
-        needs.push(*of_lane);
-    }
-    needs
 }
 
 /// Returns whether a wait has missed all signals that need no request, and the lane of the next
@@ -190,15 +195,16 @@ impl Run<'_, '_> {
         self.comes_after_its_lane(id)?;
         self.comes_after_forks(event)?;
         match event.kind() {
-            EventKind::Join => Ok(()),
+            EventKind::Join | EventKind::Barrier => Ok(()),
             _ => self.comes_after_alloc(event),
         }
     }
 
-    /// Returns whether a request waits for a permit for ever: none is left, each call that gives
-    /// one has happened, needs a request, or has an event before it in its lane that has not
-    /// happened, and that takes a permit for which a request waits, or a lock that excludes it in
-    /// the lane of a request; and the next lane has one to give from its request on.
+    /// Returns whether a request is a call that waits for ever: it cannot return, each call that
+    /// gives what it waits for has happened, needs a request, or is kept: it or an event before it
+    /// in its lane has not happened, and takes what a request waits for and needs it, or takes a
+    /// lock that excludes it in the lane of a request; and the next lane has such a call from its
+    /// request on, and does not take before what it gives.
     fn has_no_permit(
         &mut self,
         trace: &Trace,
@@ -207,7 +213,6 @@ impl Run<'_, '_> {
     ) -> bool {
         let index = self.call_index();
         let Some(wait) = PermitWait::of(trace, index, id) else { return false };
-        let change = |other: EventId| wait.change(trace, index, other);
         let all = || (0..trace.len() as u32).map(EventId);
         let others = requests.iter().filter_map(|request| PermitWait::of(trace, index, *request));
         let others: Vec<PermitWait<'_>> = others.collect();
@@ -216,7 +221,7 @@ impl Run<'_, '_> {
         let mut kept: HashSet<Lane> = HashSet::new();
         let mut is_over = |other: &EventId| {
             let has_happened = self.has_happened(other.0);
-            let takes = |of: &PermitWait<'_>| of.change(trace, index, *other) < 0;
+            let takes = |of: &PermitWait<'_>| of.is_taken(trace, index, *other);
             let lock = LockId(trace.event(*other).operand);
             let excluding = match trace.event(*other).kind() {
                 EventKind::Acquire if !has_happened => self.excluding(trace.event(*other), lock),
@@ -229,14 +234,9 @@ impl Run<'_, '_> {
             }
             has_happened || needs[other.index()] || kept.contains(&Lane::of(trace, *other))
         };
-        let mut sum = 0;
-        let mut has_one = |other: EventId| {
-            sum += change(other);
-            sum > 0
-        };
-        let mut later = all().skip(next.index()).filter(|other| Lane::of(trace, *other) == lane);
-        later.any(&mut has_one)
-            && all().all(|other| is_over(&other) || change(other) <= 0)
+        let later = all().skip(next.index()).filter(|other| Lane::of(trace, *other) == lane);
+        wait.has_gift(trace, index, later)
+            && all().all(|other| is_over(&other) || !wait.is_given(trace, index, other))
             && !self.could_return(&wait)
     }
 
@@ -263,6 +263,9 @@ impl Run<'_, '_> {
                 open.iter().all(|(other, _)| *other != own)
                     && open.iter().any(|(other, of)| *other == lane && (*of || exclusive))
             }
+            EventKind::Barrier => self.arrivals(id).iter().any(|arrival| {
+                !self.has_happened(*arrival) && Lane::of(trace, EventId(*arrival)) == lane
+            }),
             EventKind::Join => trace.handler_of(next).0 == event.operand && next < id,
             _ => false,
         };

@@ -135,6 +135,11 @@ impl<'t> ReorderingChecker<'t> {
         self.index.trace
     }
 
+    /// Returns the arrivals of the round of an event of a barrier.
+    pub(super) fn arrivals(&self, event: EventId) -> &[u32] {
+        self.index.rounds.round(event.0)
+    }
+
     pub(super) fn lanes(&self) -> Lanes {
         self.lanes
     }
@@ -287,6 +292,11 @@ impl<'r, 't> Run<'r, 't> {
 }
 
 impl Run<'_, '_> {
+    /// Returns the arrivals of the round of an event of a barrier.
+    pub(super) fn arrivals(&self, event: EventId) -> &[u32] {
+        self.index.rounds.round(event.0)
+    }
+
     pub(super) fn has_happened(&self, event: u32) -> bool {
         event < self.prefix || self.stamps[event as usize] == self.now
     }

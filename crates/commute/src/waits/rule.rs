@@ -183,12 +183,20 @@ impl WaitRule {
         self.condition.holds(counts, open)
     }
 
-    /// Returns the sum of counts that the condition compares with 0, if it is one such sum: a
-    /// factor for each count, in the order of [`counted`](Self::counted), and what is added to them
-    /// for the open number. The condition holds if the sum is greater than 0.
+    /// Returns a sum of counts that the condition compares with 0: a factor for each count, in the
+    /// order of [`counted`](Self::counted), and what is added to them for the open number. The
+    /// condition holds if the sum is greater than 0. Of several alternatives, the first one: then
+    /// the condition may hold although the sum is not.
     #[must_use]
     pub fn sum(&self, open: i64) -> Option<(Vec<i64>, i64)> {
-        let Holds::More(sum) = &self.condition else { return None };
+        let sum = match &self.condition {
+            Holds::More(sum) => sum,
+            Holds::Any(parts) => match parts.first() {
+                Some(Holds::More(sum)) => sum,
+                _ => return None,
+            },
+            Holds::All(_) | Holds::Observed => return None,
+        };
         let mut factors = vec![0_i64; self.counted.len()];
         for (factor, at) in &sum.counts {
             let known = factors.get_mut(*at)?;
@@ -196,6 +204,21 @@ impl WaitRule {
         }
         let added = sum.unknown.checked_mul(open)?.checked_add(sum.constant)?;
         Some((factors, added))
+    }
+
+    /// Returns for each comparison of the condition which calls it counts: their places in
+    /// [`counted`](Self::counted).
+    #[must_use]
+    pub fn comparisons(&self) -> Vec<Vec<usize>> {
+        let (mut found, mut todo) = (Vec::new(), vec![&self.condition]);
+        while let Some(next) = todo.pop() {
+            match next {
+                Holds::All(parts) | Holds::Any(parts) => todo.extend(parts),
+                Holds::More(sum) => found.push(sum.counts.iter().map(|(_, at)| *at).collect()),
+                Holds::Observed => {}
+            }
+        }
+        found
     }
 
     /// Returns whether another rule has the same condition. The calls that wait may be others.

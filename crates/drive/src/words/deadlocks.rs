@@ -94,10 +94,23 @@ fn finding(trace: &Trace, deadlock: &Deadlock) -> Finding {
 /// Says which number of permits is assumed, if the trace does not say it.
 fn permits(trace: &Trace, of: &Permits) -> Option<ExplanationStep> {
     let object = trace.tables().name(of.object);
-    let many = if of.least == 1 { "1 permit".to_owned() } else { format!("{} permits", of.least) };
+    let (what, one) = match type_of(object) {
+        "channel" => ("values", "1 value"),
+        "semaphore" => ("permits", "1 permit"),
+        _ => ("", "1"),
+    };
+    let many = match of.least {
+        1 => one.to_owned(),
+        more => format!("{more} {what}").trim_end().to_owned(),
+    };
+    let asked = match type_of(object) {
+        "channel" => format!("how many values `{object}` has room for"),
+        "semaphore" => format!("how many permits `{object}` has in the beginning"),
+        kind => format!("the number that the type `{kind}` leaves open for `{object}`"),
+    };
     let text = format!(
-        "the trace does not say how many permits `{object}` has in the beginning: this is with {many}, \
-         the least number with which the trace is possible; with more there may be no deadlock"
+        "the trace does not say {asked}: this is with {many}, the least number with which the trace \
+         is possible; with more there may be no deadlock"
     );
     (!of.is_known).then(|| step("permits", text))
 }
@@ -161,9 +174,11 @@ impl Cycle<'_> {
             WaitsFor::Lock(lock) => format!("`{}`", self.lock(lock)),
             WaitsFor::End(handler) => format!("the end of `{}`", self.trace.handler_name(handler)),
             WaitsFor::Signal(condition) => format!("a signal of `{}`", self.condition(condition)),
-            WaitsFor::Permit(object) => {
-                format!("a permit of `{}`", self.trace.tables().name(object))
+            WaitsFor::Call { object, method } => {
+                let tables = self.trace.tables();
+                lack(tables.name(object), tables.name(method))
             }
+            WaitsFor::Barrier(barrier) => format!("the others at `{}`", self.condition(barrier)),
         }
     }
 
@@ -194,7 +209,8 @@ impl Cycle<'_> {
     fn gift(&self, at: usize) -> Option<EventId> {
         let condition = match self.requests[at].waits_for {
             WaitsFor::Signal(condition) => condition,
-            WaitsFor::Permit(object) => return self.permit(at, object),
+            WaitsFor::Call { object, method } => return self.given(at, object, method),
+            WaitsFor::Barrier(barrier) => return self.arrival(at, barrier),
             WaitsFor::Lock(_) | WaitsFor::End(_) => return None,
         };
         let next = self.requests[(at + 1) % self.requests.len()].event;
@@ -207,26 +223,37 @@ impl Cycle<'_> {
         self.trace.events().skip(next.index()).find(gives).map(|event| event.id)
     }
 
-    /// Returns the call by which the thread of the next request first gives more permits than it
-    /// takes.
-    fn permit(&self, at: usize, object: NameId) -> Option<EventId> {
+    /// Returns the call by which the thread of the next request first gives more than it takes of
+    /// what a call waits for, or gives it for good. `None` for types that are not built in.
+    fn given(&self, at: usize, object: NameId, method: NameId) -> Option<EventId> {
         let next = self.requests[(at + 1) % self.requests.len()].event;
         let (lane, tables) = (self.trace.handler_of(next), self.trace.tables());
+        let kind = (type_of(tables.name(object)), tables.name(method));
         let mut sum = 0;
         let gives = |event: &Event| {
             let call = tables.invocations.get(event.operand as usize);
             let call =
                 call.filter(|call| event.kind() == EventKind::Invoke && call.object == object);
-            sum += match call.map(|call| (tables.name(call.method), call.result)) {
-                Some(("release", _)) => 1,
-                Some(("acquire", _) | ("try_acquire", Some(1))) => -1,
-                _ => 0,
-            };
-            sum > 0
+            let Some(call) = call else { return false };
+            let change = change(kind, (tables.name(call.method), call.result));
+            sum += change.unwrap_or(0);
+            sum > 0 || change.is_none()
         };
         let events = self.trace.events().skip(next.index());
         let mut events = events.filter(|event| self.trace.handler_of(event.id) == lane);
         events.find(gives).map(|event| event.id)
+    }
+
+    /// Returns the event by which the thread of the next request passes a barrier.
+    fn arrival(&self, at: usize, barrier: ConditionId) -> Option<EventId> {
+        let next = self.requests[(at + 1) % self.requests.len()].event;
+        let lane = self.trace.handler_of(next);
+        let passes = |event: &Event| {
+            event.kind() == EventKind::Barrier
+                && event.operand == barrier.0
+                && self.trace.handler_of(event.id) == lane
+        };
+        self.trace.events().skip(next.index()).find(passes).map(|event| event.id)
     }
 
     fn threads(&self) -> String {
@@ -237,9 +264,8 @@ impl Cycle<'_> {
     /// Returns the problem in one phrase.
     pub(crate) fn title(&self) -> String {
         let circle = if self.requests.len() > 2 { " in a circle" } else { "" };
-        let is_signal = |one: &DeadlockRequest| {
-            matches!(one.waits_for, WaitsFor::Signal(_) | WaitsFor::Permit(_))
-        };
+        let is_signal =
+            |one: &DeadlockRequest| !matches!(one.waits_for, WaitsFor::Lock(_) | WaitsFor::End(_));
         // `for a signal of c and A` would be one thing.
         let (first, each) = match self.requests.iter().any(is_signal) {
             true => ("", "for "),
@@ -256,7 +282,8 @@ impl Cycle<'_> {
                 WaitsFor::Lock(lock) => Some(self.lock(lock).to_owned()),
                 WaitsFor::End(handler) => Some(self.trace.handler_name(handler).to_owned()),
                 WaitsFor::Signal(condition) => Some(self.condition(condition).to_owned()),
-                WaitsFor::Permit(object) => Some(self.trace.tables().name(object).to_owned()),
+                WaitsFor::Barrier(of) => Some(self.condition(of).to_owned()),
+                WaitsFor::Call { object, .. } => Some(self.trace.tables().name(object).to_owned()),
             };
             let place = self.place(request);
             let event = self.trace.event(place);
@@ -314,8 +341,16 @@ impl Cycle<'_> {
 
     /// Says what keeps a request from being granted.
     fn keeps(&self, at: usize) -> String {
-        if let WaitsFor::Signal(_) | WaitsFor::Permit(_) = self.requests[at].waits_for {
-            let next = self.lane(at + 1);
+        let next = self.lane(at + 1);
+        if let WaitsFor::Barrier(_) = self.requests[at].waits_for {
+            return match self.gift(at) {
+                Some(pass) => {
+                    format!("where `{next}` has yet to arrive: it passes at {}", self.at(pass))
+                }
+                None => format!("where `{next}` has yet to arrive"),
+            };
+        }
+        if let WaitsFor::Signal(_) | WaitsFor::Call { .. } = self.requests[at].waits_for {
             return match self.gift(at) {
                 Some(signal) => format!("which `{next}` has yet to give at {}", self.at(signal)),
                 None => format!("which `{next}` has yet to give"),
@@ -334,6 +369,9 @@ impl Cycle<'_> {
         match (self.since(at), self.gift(at)) {
             (Some(since), _) => {
                 format!("waits for {thing}, held by {next} since {}", self.at(since))
+            }
+            (None, Some(_)) if matches!(self.requests[at].waits_for, WaitsFor::Barrier(_)) => {
+                format!("waits for {thing}, where {next} has yet to arrive")
             }
             (None, Some(signal)) => {
                 format!("waits for {thing}, which {next} has yet to give at {}", self.at(signal))
@@ -355,9 +393,13 @@ impl Cycle<'_> {
     fn hint(&self) -> &'static str {
         let joins = |request: &DeadlockRequest| matches!(request.waits_for, WaitsFor::End(_));
         let signals = |request: &DeadlockRequest| matches!(request.waits_for, WaitsFor::Signal(_));
-        let permits = |request: &DeadlockRequest| matches!(request.waits_for, WaitsFor::Permit(_));
-        if self.requests.iter().any(permits) {
-            return "wait for a permit without what the thread which gives it back takes before";
+        let calls = |request: &DeadlockRequest| matches!(request.waits_for, WaitsFor::Call { .. });
+        let meets = |request: &DeadlockRequest| matches!(request.waits_for, WaitsFor::Barrier(_));
+        if self.requests.iter().any(meets) {
+            return "do not wait at a barrier while you hold what another thread takes before it arrives";
+        }
+        if self.requests.iter().any(calls) {
+            return "do not wait while you hold what the thread that ends the wait has to take first";
         }
         if self.requests.iter().any(signals) {
             return "wait for a signal without holding a lock that the thread which gives it takes";
@@ -369,6 +411,44 @@ impl Cycle<'_> {
             }
         }
     }
+}
+
+/// Returns the type of an object, as its name says it.
+fn type_of(object: &str) -> &str {
+    object.split(':').next().unwrap_or(object)
+}
+
+/// Returns what a call of an object waits for, in words.
+fn lack(object: &str, method: &str) -> String {
+    let of = match (type_of(object), method) {
+        ("semaphore", _) => "a permit of",
+        ("channel", "recv") => "a value of",
+        ("channel", "send") => "room in",
+        ("waitgroup", _) => "the end of the work of",
+        ("future", _) => "the value of",
+        ("context", _) => "the end of",
+        _ => return format!("what `{method}` of `{object}` needs"),
+    };
+    format!("{of} `{object}`")
+}
+
+/// Returns by how much a call changes what another call of its object waits for, by type and method
+/// of that one; `None` if it gives it for good.
+fn change((kind, waits): (&str, &str), call: (&str, Option<u64>)) -> Option<i64> {
+    Some(match (kind, waits, call) {
+        ("semaphore", _, ("release", _))
+        | ("channel", "recv", ("send", _))
+        | ("channel", "send", ("recv", _))
+        | ("waitgroup", _, ("done", _))
+        | ("future", _, ("set", _))
+        | ("context", _, ("cancel", _)) => 1,
+        ("semaphore", _, ("acquire", _) | ("try_acquire", Some(1)))
+        | ("channel", "recv", ("recv", _))
+        | ("channel", "send", ("send", _))
+        | ("waitgroup", _, ("add", _)) => -1,
+        ("channel", _, ("close", _)) => return None,
+        _ => 0,
+    })
 }
 
 /// Returns a list in words, cut after some members.
@@ -390,9 +470,12 @@ pub(crate) fn requests(trace: &Trace, events: &[EventId]) -> Vec<DeadlockRequest
         let event = trace.event(*id);
         let waits_for = match event.kind() {
             EventKind::Join => WaitsFor::End(HandlerId(event.operand)),
+            EventKind::Barrier => WaitsFor::Barrier(ConditionId(event.operand)),
             EventKind::Invoke => {
                 let call = trace.tables().invocations.get(event.operand as usize);
-                WaitsFor::Permit(call.map_or(NameId::EMPTY, |call| call.object))
+                let (object, method) =
+                    call.map_or((NameId::EMPTY, NameId::EMPTY), |call| (call.object, call.method));
+                WaitsFor::Call { object, method }
             }
             kind => match signal_of(trace, (*id, kind), next) {
                 Some(condition) => WaitsFor::Signal(condition),

@@ -1,6 +1,7 @@
 //! Barriers: the events required before the first event of each round, and the barriers for which
 //! these events are unknown.
 
+use anyorder_system::Cancel;
 use anyorder_trace::{EventKind, Trace};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -11,6 +12,10 @@ pub(super) struct Barriers {
     pub(super) arrivals: HashMap<u32, Vec<u32>>,
     /// Barriers that are not regular.
     pub(super) irregular: HashSet<u32>,
+    /// The rounds of regular barriers: the barrier, and who arrives, by event, without repetitions.
+    pub(super) rounds: Vec<(u32, Vec<u32>)>,
+    /// By event of a regular barrier, ascending: its round.
+    of_event: Vec<(u32, u32)>,
 }
 
 /// The events of one round.
@@ -19,11 +24,12 @@ struct Round {
     first: u32,
     last: u32,
     arrivals: Vec<u32>,
+    events: Vec<u32>,
 }
 
 impl Barriers {
-    /// Finds the barriers in one pass. Skips traces without barriers.
-    pub(super) fn new(trace: &Trace) -> Barriers {
+    /// Finds the barriers in one pass. Skips traces without barriers. None once the job is stopped.
+    pub(super) fn new(trace: &Trace, cancel: &Cancel) -> Barriers {
         let ops = &trace.columns().ops;
         if !ops.iter().any(|op| op.kind() == EventKind::Barrier) {
             return Barriers::default();
@@ -34,6 +40,9 @@ impl Barriers {
         let mut forks: HashMap<u32, Vec<u32>> = HashMap::new();
         for event in trace.events() {
             let (id, task) = (event.id.0, event.task.0);
+            if id.is_multiple_of(1 << 12) && cancel.reason().is_some() {
+                return Barriers::default();
+            }
             match event.kind() {
                 EventKind::Fork => forks.entry(event.operand).or_default().push(id),
                 EventKind::Barrier => {
@@ -45,6 +54,7 @@ impl Barriers {
                     let this = &mut of[*round];
                     *round += 1;
                     this.last = id;
+                    this.events.push(id);
                     let handler = trace.tables().tasks[event.task.index()].handler.some();
                     let forks = handler.and_then(|handler| forks.get(&handler.0));
                     match last_of.get(&task) {
@@ -61,12 +71,32 @@ impl Barriers {
             let in_turn = rounds.windows(2).all(|two| two[0].last < two[1].first);
             let in_time = |round: &Round| round.arrivals.iter().all(|event| *event < round.first);
             if in_turn && rounds.iter().all(in_time) {
-                let arrivals = rounds.into_iter().map(|round| (round.first, round.arrivals));
-                barriers.arrivals.extend(arrivals);
+                rounds.into_iter().for_each(|round| barriers.add(barrier, round));
             } else {
                 barriers.irregular.insert(barrier);
             }
         }
+        barriers.of_event.sort_unstable();
         barriers
+    }
+
+    fn add(&mut self, barrier: u32, Round { first, mut arrivals, events, .. }: Round) {
+        let number = self.rounds.len() as u32;
+        self.of_event.extend(events.into_iter().map(|event| (event, number)));
+        self.arrivals.insert(first, arrivals.clone());
+        arrivals.sort_unstable();
+        arrivals.dedup();
+        self.rounds.push((barrier, arrivals));
+    }
+
+    /// Returns the round of an event of a regular barrier.
+    pub(super) fn round(&self, event: u32) -> Option<u32> {
+        let at = self.of_event.binary_search_by_key(&event, |(event, _)| *event).ok()?;
+        Some(self.of_event[at].1)
+    }
+
+    /// Returns the events of regular barriers, ascending, each with its round.
+    pub(super) fn events(&self) -> &[(u32, u32)] {
+        &self.of_event
     }
 }

@@ -6,12 +6,13 @@
 use super::chains::NONE;
 use anyorder_commute::{Counted, Invocation, Value, WaitRule};
 use anyorder_stream::Communication;
+use anyorder_system::Cancel;
 use anyorder_trace::{Event, Trace};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// The type of objects that have permits.
-const SEMAPHORE: &str = "semaphore";
+/// A method that fails where its condition does not hold: it does not wait.
+const FAILS: (&str, &str) = ("waitgroup", "done");
 
 /// Number of a counter.
 pub(super) type CounterId = u32;
@@ -44,7 +45,8 @@ struct Call {
     call_rules: Vec<CallRule>,
     /// Whether it must keep its observations, even if communication is not required.
     bound: bool,
-    is_of_semaphore: bool,
+    /// Whether it fails, instead of waiting.
+    fails: bool,
 }
 
 /// The calls that a counter counts.
@@ -64,7 +66,8 @@ pub(super) struct Blocking {
     /// During the pass over the trace: event, object and invocation; and the rules of each object.
     seen: Vec<(u32, u32, Invocation)>,
     rules: HashMap<u32, Vec<Arc<WaitRule>>>,
-    semaphores: HashSet<u32>,
+    /// The objects that have calls which fail instead of waiting.
+    failing: HashSet<u32>,
 }
 
 /// The key of a counter during construction: object, rule, position among the rule's patterns, key.
@@ -82,29 +85,34 @@ impl Blocking {
         let waits = communication.waits(trace.tables(), event.op, event.operand);
         let Some((waits, invocation)) = waits else { return };
         self.rules.entry(object).or_insert_with(|| waits.rules().to_vec());
-        if waits.name() == SEMAPHORE {
-            self.semaphores.insert(object);
+        if waits.name() == FAILS.0 {
+            self.failing.insert(object);
         }
         self.seen.push((event.id.0, object, invocation));
     }
 
-    /// Handles the end of the trace: finds the rules that each call must satisfy.
-    pub(super) fn finish(&mut self, chain: &[u32]) {
+    /// Handles the end of the trace: finds the rules that each call must satisfy. Once the job is
+    /// stopped, not all.
+    pub(super) fn finish(&mut self, (trace, cancel): (&Trace, &Cancel), chain: &[u32]) {
         let (seen, rules) = (std::mem::take(&mut self.seen), std::mem::take(&mut self.rules));
         let mut places: HashMap<Place, CounterId> = HashMap::new();
         let mut open: HashMap<u32, i64> = HashMap::new();
-        for (event, object, invocation) in &seen {
+        for (at, (event, object, invocation)) in seen.iter().enumerate() {
+            if at.is_multiple_of(1 << 10) && cancel.reason().is_some() {
+                return;
+            }
             let rules = rules.get(object).map_or(&[][..], Vec::as_slice);
-            let is_of_semaphore = self.semaphores.contains(object);
-            let mut call = Call { is_of_semaphore, ..Call::default() };
-            for (at, rule) in rules.iter().enumerate().filter(|(_, rule)| rule.applies(invocation))
+            let fails = self.failing.contains(object) && method(trace, *event) == FAILS.1;
+            let mut call = Call { fails, ..Call::default() };
+            for (number, rule) in
+                rules.iter().enumerate().filter(|(_, rule)| rule.applies(invocation))
             {
                 call.bound |= rule.is_observed();
                 let counted = rule.counted().iter().enumerate();
                 let counters: Vec<CounterId> = counted
                     .map(|(place, counted)| {
                         let key = counted.key_for(invocation);
-                        self.counter(&mut places, (*object, at, place, key))
+                        self.counter(&mut places, (*object, number, place, key))
                     })
                     .collect();
                 let counts: Vec<i64> = counters
@@ -117,10 +125,10 @@ impl Blocking {
                 *known = least.max(*known);
                 call.call_rules.push(CallRule { rule: Arc::clone(rule), counters, open: 0 });
             }
-            for (at, rule) in rules.iter().enumerate() {
+            for (number, rule) in rules.iter().enumerate() {
                 for (place, counted) in rule.counted().iter().enumerate() {
                     let Some(key) = counted.key_of_any(invocation) else { continue };
-                    let counter = self.counter(&mut places, (*object, at, place, key));
+                    let counter = self.counter(&mut places, (*object, number, place, key));
                     let counts = counted.key_of(invocation).is_some();
                     if counts {
                         self.counters[counter as usize].events.push(*event);
@@ -189,12 +197,20 @@ impl Blocking {
         call_rules.iter().filter(move |call_rule| with_results || !call_rule.rule.is_of_result())
     }
 
-    /// Returns the calls of semaphores, in the order of the trace.
-    pub(super) fn of_semaphores(&self) -> Vec<u32> {
-        let calls = self.calls.iter().filter(|(_, call)| call.is_of_semaphore);
-        let mut calls: Vec<u32> = calls.map(|(event, _)| *event).collect();
+    /// Returns the calls of objects that have waiting calls, in the order of the trace.
+    pub(super) fn all(&self) -> Vec<u32> {
+        let mut calls: Vec<u32> = self.calls.keys().copied().collect();
         calls.sort_unstable();
         calls
+    }
+
+    /// Returns the rule by which a call waits, if there is exactly one; of a call that may return
+    /// with any result.
+    pub(super) fn waits_by(&self, event: u32) -> Option<&CallRule> {
+        let is_waiting = self.calls.get(&event).is_some_and(|call| !call.fails);
+        let mut rules = self.call_rules(event, false).filter(|_| is_waiting);
+        let rule = rules.next().filter(|rule| rule.is_monotone() && rule.helpers().count() > 0)?;
+        rules.next().is_none().then_some(rule)
     }
 
     /// Returns whether a call must keep its observations at any position.
@@ -258,11 +274,25 @@ impl CallRule {
         self.open
     }
 
-    /// Returns the sum that the rule compares with 0, if it is one: a factor for each counter that
-    /// the rule reads, and what is added to them.
+    /// Returns the sum that the rule compares with 0: a factor for each counter that the rule
+    /// reads, and what is added to them. Of several alternatives, the first one.
     pub(super) fn sum(&self) -> Option<(Vec<(CounterId, i64)>, i64)> {
         let (factors, added) = self.rule.sum(self.open)?;
         Some((self.counters.iter().copied().zip(factors).collect(), added))
+    }
+
+    /// Returns which comparisons of the condition count the calls of a counter, one bit for each.
+    /// There are no more than 64.
+    pub(super) fn comparisons_of(&self, counter: CounterId) -> u64 {
+        let is_of = |places: &Vec<usize>| places.iter().any(|at| self.counters[*at] == counter);
+        let all = self.rule.comparisons();
+        let of = all.iter().take(64).enumerate().filter(|(_, places)| is_of(places));
+        of.fold(0, |bits, (at, _)| bits | 1 << at)
+    }
+
+    /// Returns whether a call that could make the rule fail does so only with one result.
+    pub(super) fn has_attempts(&self) -> bool {
+        self.rule.counted().iter().any(|counted| counted.hurts && counted.uses_result())
     }
 
     /// Returns whether another rule has the same condition.
@@ -285,6 +315,13 @@ impl CallRule {
         let counts: Vec<i64> = self.counters.iter().map(|counter| count(*counter)).collect();
         self.rule.holds(&counts, self.open)
     }
+}
+
+/// Returns the method of a call.
+fn method(trace: &Trace, event: u32) -> &str {
+    let tables = trace.tables();
+    let call = tables.invocations.get(trace.columns().operands[event as usize] as usize);
+    call.map_or("", |call| tables.name(call.method))
 }
 
 /// Returns the first missing event among ordered events of a chain, or `NONE`. The events that have

@@ -1,6 +1,7 @@
 //! Critical sections of a whole trace, and the open sections at each position.
 
 use super::chains::{Link, NONE};
+use anyorder_system::Cancel;
 use anyorder_trace::{Event, EventKind, Trace};
 use std::collections::HashMap;
 
@@ -261,7 +262,10 @@ impl Holding {
     }
 
     /// Handles the end of the trace and frees temporary data.
-    pub(super) fn finish(&mut self) {
+    pub(super) fn finish(&mut self, cancel: &Cancel) {
+        if cancel.reason().is_some() {
+            self.spanning = Vec::new();
+        }
         self.spanning.sort_unstable();
         self.is_ambiguous = self.spanning.chunk_by(|a, b| a == b).any(|same| {
             let (owner, lock, shared) = same[0];

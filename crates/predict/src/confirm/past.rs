@@ -43,6 +43,7 @@ pub(super) struct Past<'t> {
     pub(super) calls: Calls,
     pub(super) blocking: Blocking,
     pub(super) openings: Openings,
+    pub(super) barriers: Barriers,
     /// Whether an event is, or depends on, an event of a barrier with unknown arrivals; empty if
     /// there are no such barriers. `first_doubt` is the first such event.
     doubtful: Vec<bool>,
@@ -115,7 +116,7 @@ impl<'t> Past<'t> {
             observes: Lists::default(),
             reads: Lists::default(),
             is_free: match reorders {
-                Reorders::Threads => free_reads(trace, &cells, most),
+                Reorders::Threads => free_reads((trace, cancel), &cells, most),
                 Reorders::Tasks | Reorders::Components => Vec::new(),
             },
             cells,
@@ -124,6 +125,7 @@ impl<'t> Past<'t> {
             calls: Calls::default(),
             blocking: Blocking::default(),
             openings: Openings::new(trace, reorders, cancel),
+            barriers: Barriers::new(trace, cancel),
             doubtful: Vec::new(),
             unknown: Vec::new(),
             first_doubt: NONE,
@@ -136,7 +138,6 @@ impl<'t> Past<'t> {
         let mut last_of_task = vec![NONE; trace.tasks_count()];
         let mut memory = Memory::new(past.cells.len(), trace.tables());
         let mut barriers: HashMap<u32, u32> = HashMap::new();
-        let rounds = Barriers::new(trace);
         for event in trace.events() {
             let (id, kind) = (event.id.0, event.kind());
             if cancel.reason().is_some() {
@@ -158,7 +159,8 @@ impl<'t> Past<'t> {
             {
                 causes.push(before);
             }
-            rounds.arrivals.get(&id).into_iter().flatten().for_each(|event| causes.push(*event));
+            let arrivals = past.barriers.arrivals.get(&id).into_iter().flatten();
+            arrivals.for_each(|event| causes.push(*event));
             past.take_memory(event, &mut memory, most);
             if past.causes.items() + past.observes.items() > most || memory.touched > most {
                 past.is_cut = true;
@@ -189,10 +191,12 @@ impl<'t> Past<'t> {
             past.chain.push(link.chain);
             past.previous.push(link.previous);
         }
-        past.holding.finish();
-        past.blocking.finish(&past.chain);
+        past.holding.finish(cancel);
+        past.blocking.finish((trace, cancel), &past.chain);
         past.chains = units.map_or(chains.len(), |units| units.len());
-        past.find_doubts(&rounds);
+        past.find_doubts(cancel);
+        // What came last may have been cut.
+        past.is_cut |= cancel.reason().is_some();
         past.communication = communication;
         past
     }
@@ -252,17 +256,20 @@ impl<'t> Past<'t> {
         }
     }
 
-    /// Finds the events that depend on an irregular barrier.
-    fn find_doubts(&mut self, rounds: &Barriers) {
-        if rounds.irregular.is_empty() {
+    /// Finds the events that depend on an irregular barrier. Once the job is stopped, not all.
+    fn find_doubts(&mut self, cancel: &Cancel) {
+        if self.barriers.irregular.is_empty() {
             return;
         }
         let mut chains = vec![false; self.chains];
         for event in self.trace.events() {
             let (id, chain) = (event.id.0, self.chain[event.id.index()] as usize);
+            if id.is_multiple_of(1 << 12) && cancel.reason().is_some() {
+                return;
+            }
             let mut before = self.causes.row(id).iter().chain(self.observes.row(id));
-            let is_unknown =
-                event.kind() == EventKind::Barrier && rounds.irregular.contains(&event.operand);
+            let is_unknown = event.kind() == EventKind::Barrier
+                && self.barriers.irregular.contains(&event.operand);
             if is_unknown {
                 self.unknown.push(id);
             }
@@ -317,14 +324,14 @@ impl<'t> Past<'t> {
     }
 
     /// Returns whether a cause of a request comes before the request itself, and not only before it
-    /// is granted: all causes of an acquire; of a join, the forks of its own thread.
+    /// is granted: all causes of an acquire; of a join or a barrier, the forks of its own thread.
     pub(super) fn is_before_request(&self, request: u32, cause: u32) -> bool {
         let (op, operand) = self.op(cause);
         let is_own_fork = || {
             let handler = self.trace.handler_of(EventId(request));
             op.kind() == EventKind::Fork && operand == handler.0
         };
-        self.op(request).0.kind() != EventKind::Join || is_own_fork()
+        !matches!(self.op(request).0.kind(), EventKind::Join | EventKind::Barrier) || is_own_fork()
     }
 
     /// Returns an event of the trace.

@@ -75,7 +75,7 @@ impl Bounds {
             let number = thing.checked_sub(first)?;
             signals.permits.semaphore(number).map(|_| number)
         };
-        let awaited = of_cycle.iter().filter(|class| is_signal(past, class));
+        let awaited = of_cycle.iter().filter(|class| is_signal((past, signals), class));
         let mut awaited: Vec<u32> = awaited.filter_map(|of| number(of.target.number)).collect();
         let held = of_cycle.iter().flat_map(|class| &class.held);
         let mut held: Vec<u32> = held.filter_map(|held| number(held.number)).collect();
@@ -124,7 +124,8 @@ impl Bounds {
                 let own = signals.permits.of_chain(*number, chain);
                 calls.extend(own.into_iter().flat_map(|of| &of.calls).map(|call| (*call, at)));
             }
-            calls.sort_unstable_by_key(|(call, _)| call.event);
+            // What takes a value may give room as well: a thread can stand before that.
+            calls.sort_unstable_by_key(|(call, _)| (call.event, call.gives));
             self.work += (calls.len() * sums.len()) as u64;
             let mut now = vec![0_i64; semaphores.len()];
             let mut least = vec![i64::MAX; sums.len()];

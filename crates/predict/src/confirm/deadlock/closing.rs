@@ -29,7 +29,8 @@ impl Stuck {
         (choice, classes): (&Choice<'_>, &[&Class]),
         sabotage: Sabotage,
     ) -> Stuck {
-        let waiting = choice.iter().zip(classes).filter(|(_, class)| is_signal(past, class));
+        let waiting =
+            choice.iter().zip(classes).filter(|(_, class)| is_signal((past, signals), class));
         let firsts: Vec<u32> = waiting.filter_map(|((_, list), _)| list.first().copied()).collect();
         let semaphores = signals.awaited(&firsts, &vec![true; firsts.len()]);
         let mut others = signals.callers(&semaphores);
@@ -79,11 +80,15 @@ impl Closures {
             chosen.filter_map(|((_, list), at)| list.get(*at).copied()).collect();
         for number in &stuck.gone.semaphores {
             let chains = self.signals.permits.chains(*number);
-            let base = self.signals.permits.semaphore(*number).and_then(|of| of.base);
-            let Some(base) = base else { continue };
-            let changes = chains.iter().map(|of| of.sum(closed.tops[of.chain as usize]));
+            let Some(rule) = self.signals.rule(*number) else { continue };
             self.work.set(self.work.get() + chains.len() as u64);
-            if changes.fold(base, i64::saturating_add) <= 0 {
+            let come = |calls: &[u32]| {
+                let top = calls
+                    .first()
+                    .map_or(0, |first| closed.tops[past.chain[*first as usize] as usize]);
+                calls.partition_point(|call| *call < top) as i64
+            };
+            if !rule.holds(|counter| past.blocking.chains(counter).map(come).sum()) {
                 continue;
             }
             // The call, and the list that goes on to its next request.

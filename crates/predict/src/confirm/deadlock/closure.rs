@@ -140,7 +140,7 @@ impl Closures {
             closures.clock_of.push(of_chain[chain]);
         }
         if closures.locks.is_empty() {
-            closures.locks = Rc::new(sections(past));
+            closures.locks = Rc::new(sections(past, cancel)?);
         }
         Some(closures)
     }
@@ -245,6 +245,7 @@ impl Closures {
                 *at += passed;
                 is_open |= passed > 0;
             }
+            is_open |= self.pass_barriers(past, (choice, classes), &mut closed)?;
             if let Some(late) = late.filter(|_| !is_open) {
                 closed.chosen[late] += 1;
                 is_open = true;
@@ -261,6 +262,32 @@ impl Closures {
         }
     }
 
+    /// Replaces requests at barriers for which the next thread has arrived. Returns whether there
+    /// were some; `None` if it will not have to arrive again.
+    fn pass_barriers(
+        &self,
+        past: &Past<'_>,
+        (choice, classes): (&Choice<'_>, &[&Class]),
+        closed: &mut Closed,
+    ) -> Option<bool> {
+        let mut has_passed = false;
+        for (at, class) in classes.iter().enumerate() {
+            let Some(number) = barrier((past, &self.signals), class) else { continue };
+            let list = choice[at].1;
+            let Some(request) = list.get(closed.chosen[at]) else { continue };
+            let chain = choice[(at + 1) % choice.len()].0;
+            let next = (chain, closed.tops[chain as usize]);
+            let round = past.barriers.round(*request)?;
+            let late = self.signals.arrivals.late(number, next, round)?;
+            if late != round {
+                let is_over = |of: &u32| past.barriers.round(*of) < Some(late);
+                closed.chosen[at] += list[closed.chosen[at]..].partition_point(is_over);
+                has_passed = true;
+            }
+        }
+        Some(has_passed)
+    }
+
     /// Adds the signals that must be over before waits of the choice begin. Returns a list whose
     /// request began to wait before one of them, if the order of the trace is asked for.
     fn add_signals(
@@ -270,7 +297,7 @@ impl Closures {
         closed: &mut Closed,
         rule: Rule,
     ) -> Option<usize> {
-        if !classes.iter().any(|class| is_signal(past, class)) {
+        if !classes.iter().any(|class| is_signal((past, &self.signals), class)) {
             return None;
         }
         let chosen = choice.iter().zip(&closed.chosen);
@@ -279,7 +306,9 @@ impl Closures {
         let mut late = None;
         for (at, request) in requests.iter().enumerate() {
             let Some(wait) = self.signals.wait_at(*request) else { continue };
-            if !is_signal(past, classes[at]) || self.signals.rule(wait.condition).is_some() {
+            if !is_signal((past, &self.signals), classes[at])
+                || self.signals.rule(wait.condition).is_some()
+            {
                 continue;
             }
             for signal in self.signals.free(past, wait.condition, &requests) {
@@ -380,9 +409,17 @@ pub(super) fn locks(past: &Past<'_>, classes: &[&Class], sabotage: Sabotage) -> 
 }
 
 /// Returns whether requests of a class wait for a signal or a permit.
-pub(super) fn is_signal(past: &Past<'_>, class: &Class) -> bool {
+pub(super) fn is_signal((past, signals): (&Past<'_>, &Signals), class: &Class) -> bool {
     let tables = past.trace.tables();
-    class.target.number as usize >= tables.locks.len() + tables.handlers.len()
+    let first = tables.locks.len() + tables.handlers.len();
+    (first..first + signals.conditions()).contains(&(class.target.number as usize))
+}
+
+/// Returns the number of the barrier at which requests of a class wait.
+pub(super) fn barrier((past, signals): (&Past<'_>, &Signals), class: &Class) -> Option<u32> {
+    let tables = past.trace.tables();
+    let first = tables.locks.len() + tables.handlers.len() + signals.conditions();
+    class.target.number.checked_sub(first as u32)
 }
 
 /// Returns the acquire of a section.
@@ -418,16 +455,24 @@ impl Later {
     }
 }
 
-/// Returns the sections of each lock, if several chains take it, one of them exclusively.
-pub(super) fn sections(past: &Past<'_>) -> Vec<LockSections> {
+/// Returns the sections of each lock, if several chains take it, one of them exclusively. `None`
+/// once the job is stopped.
+pub(super) fn sections(past: &Past<'_>, cancel: &Cancel) -> Option<Vec<LockSections>> {
+    let is_over = |at: u32| at.is_multiple_of(1 << 12) && cancel.reason().is_some();
     let mut by_lock: Vec<Vec<(u32, u32)>> = vec![Vec::new(); past.trace.tables().locks.len()];
-    for (number, section) in (0..).zip(&past.holding.sections) {
+    for (number, section) in (0_u32..).zip(&past.holding.sections) {
+        if is_over(number) {
+            return None;
+        }
         if let Some(list) = by_lock.get_mut(section.lock as usize) {
             list.push((section.chain, number));
         }
     }
     let mut locks = Vec::new();
-    for mut list in by_lock {
+    for (number, mut list) in (0_u32..).zip(by_lock) {
+        if is_over(number) {
+            return None;
+        }
         list.sort_unstable();
         let is_exclusive = |section: u32| past.holding.sections[section as usize].exclusive;
         let has_one_chain = list.first().map(|first| first.0) == list.last().map(|last| last.0);
@@ -442,5 +487,5 @@ pub(super) fn sections(past: &Past<'_>) -> Vec<LockSections> {
         });
         locks.push(LockSections { lists: lists.collect() });
     }
-    locks
+    Some(locks)
 }

@@ -117,8 +117,15 @@ pub enum WaitsFor {
     End(HandlerId),
     /// A signal of a condition.
     Signal(ConditionId),
-    /// A permit of a semaphore: the name of the object.
-    Permit(NameId),
+    /// What a call of an object waits for, such as a permit of a semaphore or a value of a channel.
+    Call {
+        /// The name of the object.
+        object: NameId,
+        /// The name of the method that waits.
+        method: NameId,
+    },
+    /// Those who have yet to arrive at a barrier.
+    Barrier(ConditionId),
 }
 
 /// What is known of a cycle of requests.
@@ -174,7 +181,8 @@ pub(super) fn deadlock(
     let handlers = past.trace.tables().handlers.len() as u32;
     let awaited = of_cycle.iter().filter_map(|class| {
         let number = class.target.number.checked_sub(locks)?.checked_sub(handlers)?;
-        signals.permits(past, number)
+        let is_condition = (number as usize) < signals.conditions();
+        if is_condition { signals.permits(past, number) } else { None }
     });
     let permits: Vec<Permits> = awaited.collect();
     let requests = of_cycle.iter().zip(requests).map(|(class, request)| {

@@ -13,6 +13,7 @@ pub use found::{
 #[cfg(test)]
 pub use sabotage::Sabotage;
 
+mod arrivals;
 mod bounds;
 mod closing;
 pub(super) mod closure;
@@ -31,10 +32,11 @@ use super::question::Question;
 use anyorder_system::{Cancel, Control};
 use anyorder_trace::EventId;
 use bounds::{Bounds, OfCycle};
-use closure::{Choice, Closed, Closures, Rule, is_signal};
+use closure::{Choice, Closed, Closures, Rule, barrier, is_signal};
 use cycles::{Bounds as CycleBounds, cycles};
 use found::deadlock;
 use requests::{Class, classes};
+use signals::Signals;
 use std::ops::ControlFlow;
 
 /// Checks a witness for these requests, or says what is wrong with it.
@@ -61,7 +63,8 @@ struct Decided {
 impl Confirmer<'_> {
     /// Searches for a run after which each of the requests is the next event of its thread and
     /// waits for the next one's thread, the last for the first: for a lock that it holds, for its
-    /// end, or, where `waits` says so, for a signal or permit that it gives. All such runs have the
+    /// end or its arrival at a barrier, or, where `waits` says so, for a signal or permit that it
+    /// gives. All such runs have the
     /// events of `needs`. A proof that there is none is about these requests only.
     fn confirm_deadlock(
         &mut self,
@@ -237,7 +240,7 @@ impl Search<'_> {
             }
             let chosen = choice.0.iter().zip(&closed.chosen);
             let requests: Vec<u32> = chosen.map(|((_, list), at)| list[*at]).collect();
-            let of = (&requests[..], &waits(past, choice.1)[..], &signals);
+            let of = (&requests[..], &waits((past, &signals), choice.1)[..], &signals);
             let question = Question::deadlock(past, of, Vec::new(), confirmer.sabotage);
             let first = past.holding.overlap().min(past.first_doubt);
             let found = Closures::events(past, &closed.tops, first);
@@ -331,8 +334,11 @@ impl Search<'_> {
         if self.choices > CHOICES_MAX {
             return Asked::Enough(DeadlockCut::Tries);
         }
-        let waits = waits(&confirmer.past, choice.1);
         let signals = confirmer.signals(cancel);
+        let waits = waits((&confirmer.past, &signals), choice.1);
+        if !meets((&confirmer.past, &signals), choice, requests) {
+            return Asked::Impossible;
+        }
         let of_chains = choice.0.iter().zip(requests).map(|((chain, _), of)| (*chain, *of));
         if !bounds.may_run_out(&signals, &of_chains.collect::<Vec<_>>()) {
             return Asked::Impossible;
@@ -374,8 +380,23 @@ enum Asked {
 }
 
 /// Returns which requests of a cycle wait for signals or permits.
-fn waits(past: &Past<'_>, of_cycle: &[&Class]) -> Vec<bool> {
-    of_cycle.iter().map(|class| is_signal(past, class)).collect()
+fn waits(of: (&Past<'_>, &Signals), of_cycle: &[&Class]) -> Vec<bool> {
+    of_cycle.iter().map(|class| is_signal(of, class)).collect()
+}
+
+/// Returns whether the next thread has yet to arrive at each barrier where a request waits.
+fn meets(
+    of: (&Past<'_>, &Signals),
+    (choice, of_cycle): (&Choice<'_>, &[&Class]),
+    requests: &[u32],
+) -> bool {
+    of_cycle.iter().enumerate().all(|(at, class)| {
+        let Some(number) = barrier(of, class) else { return true };
+        let follower = (at + 1) % requests.len();
+        let next = (choice[follower].0, requests[follower]);
+        let round = of.0.barriers.round(requests[at]);
+        round.is_some_and(|round| of.1.arrivals.late(number, next, round) == Some(round))
+    })
 }
 
 /// Returns the lists of the chosen threads.

@@ -1,13 +1,16 @@
-//! Calls that wait for a permit of a semaphore, as members of a deadlock.
+//! Calls that wait, as members of a deadlock: for a permit of a semaphore, for a value of a channel
+//! or room in it, for the end of all work of a wait group. What they wait for is called a permit
+//! here, and the object together with what is waited for a semaphore: a channel is two of them.
 //!
 //! Such a call waits for ever if no permit is left, and no thread outside can come to a call that
 //! gives one: each of these needs a request, or is kept. An event is *kept* if it, or an event
 //! before it in its thread, that has not come, takes a permit of a semaphore that a request waits
-//! for, or begins a section that is excluded where the threads of the requests stand. A thread has
-//! one to give at an event if, counted from there on, it gives more than it takes at some later
-//! time.
+//! for, and needs one, or begins a section that is excluded where the threads of the requests
+//! stand. A thread has one to give at an event if, counted from there on, it gives more than it
+//! takes at some later time: in one of the comparisons that the rule of the call consists of. So
+//! who closes a channel has a value to give, however many it receives before.
 //!
-//! **Cost.** Linear in the calls of semaphores, and in the semaphores of which a thread has a
+//! **Cost.** Linear in the calls of such objects, and in the semaphores of which a thread has a
 //! permit to give wherever these change; a logarithm for each question.
 
 use super::closure::acquire;
@@ -17,11 +20,9 @@ use super::signals::{Condition, SignalWait, Signals};
 use crate::confirm::blocking::{CallRule, CounterId};
 use crate::confirm::chains::NONE;
 use crate::confirm::past::Past;
+use anyorder_system::Cancel;
 use anyorder_trace::{ConditionId, EventKind, NameId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-
-/// The method that waits for a permit.
-const ACQUIRE: &str = "acquire";
 
 /// A call that gives or takes a permit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,12 +31,19 @@ pub(super) struct PermitCall {
     /// Its clock.
     pub(super) row: u32,
     pub(super) gives: bool,
+    /// Whether it takes one, and waits or fails where there is none.
+    keeps: bool,
+    /// The comparisons in which it gives or takes, one bit for each.
+    comparisons: u64,
     /// By how much it changes the permits that are left.
     pub(super) change: i64,
     /// By how much all calls before it in its chain change them.
     pub(super) before: i64,
-    /// The place of the first call from this one on that takes a permit.
+    /// The places of the first calls from this one on that take a permit; that keep the thread from
+    /// going on; and that do that or give one.
     next_take: u32,
+    next_keep: u32,
+    next_mark: u32,
 }
 
 /// The calls of one semaphore in one chain, in order.
@@ -64,25 +72,41 @@ impl ChainCalls {
         let next = self.calls.get(self.place(event))?;
         self.calls.get(next.next_take as usize).copied()
     }
+
+    /// Returns the first call at or after an event that takes a permit and needs one.
+    fn next_keep(&self, event: u32) -> Option<PermitCall> {
+        let next = self.calls.get(self.place(event))?;
+        self.calls.get(next.next_keep as usize).copied()
+    }
 }
 
 /// A semaphore, by what its calls count.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Semaphore {
-    /// What is left before all calls; `None` if what is left is no sum.
+    /// When a permit is left.
+    rule: Option<CallRule>,
+    /// What is left before all calls, by the first of several alternatives; `None` if what is left
+    /// is no sum.
     pub(super) base: Option<i64>,
     /// By chain.
     pub(super) chains: Vec<ChainCalls>,
-    /// Whether some call takes a permit and does not wait for it.
+    /// Whether less than nothing may be left: some call takes a permit and does not wait for it, or
+    /// only because there is another alternative.
     pub(super) is_overdrawn: bool,
+}
+
+impl Semaphore {
+    /// Returns whether a call waits, or fails, where no permit is left.
+    fn needed_by(&self, past: &Past<'_>, event: u32) -> bool {
+        let mut own = past.blocking.call_rules(event, true);
+        self.rule.as_ref().is_some_and(|rule| own.any(|of| of.has_condition_of(rule)))
+    }
 }
 
 /// The calls that give and take permits.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PermitCalls {
-    /// By counter: the number of the semaphore, whether the counted calls give permits, and by how
-    /// much each of them changes what is left.
-    of_counter: HashMap<CounterId, (u32, bool, i64)>,
+    of_counter: HashMap<CounterId, OfCounter>,
     /// By number among the conditions; empty for one that is no semaphore.
     semaphores: Vec<Semaphore>,
     /// By number and chain: the place of the chain.
@@ -92,6 +116,7 @@ pub(super) struct PermitCalls {
     ahead: HashMap<u32, Vec<(u32, Set)>>,
     /// Sets one after the other.
     sets: Vec<u32>,
+    sabotage: Sabotage,
 }
 
 /// What nobody gets any more once the threads of a deadlock wait.
@@ -103,6 +128,18 @@ pub(in crate::confirm) struct Gone {
     pub(in crate::confirm) locks: Vec<(u32, bool)>,
 }
 
+/// What the calls of a counter do.
+#[derive(Clone, Copy, Debug)]
+struct OfCounter {
+    /// The semaphore.
+    number: u32,
+    /// Whether they give permits.
+    gives: bool,
+    /// By how much each of them changes what is left.
+    change: i64,
+    comparisons: u64,
+}
+
 /// Where a set begins and ends.
 type Set = (u32, u32);
 
@@ -110,11 +147,22 @@ impl PermitCalls {
     /// Takes the next call, with its clock.
     pub(super) fn take(&mut self, past: &Past<'_>, event: u32, row: u32) {
         let raises = past.blocking.raises(event).iter().filter(|raise| raise.counts);
-        let mut found = raises.filter_map(|raise| self.of_counter.get(&raise.counter)).copied();
-        let Some((number, gives, first)) = found.next() else { return };
-        let more: i64 = found.filter(|(other, ..)| *other == number).map(|of| of.2).sum();
-        let chain = past.chain[event as usize];
+        let found = raises.filter_map(|raise| self.of_counter.get(&raise.counter)).copied();
+        let mut found: Vec<OfCounter> = found.collect();
+        found.sort_by_key(|of| of.number);
+        let most = if self.sabotage == Sabotage::OneSemaphore { 1 } else { usize::MAX };
+        for of in found.chunk_by(|a, b| a.number == b.number).take(most) {
+            self.take_of(past, (event, row), of);
+        }
+    }
+
+    fn take_of(&mut self, past: &Past<'_>, (event, row): (u32, u32), of: &[OfCounter]) {
+        let Some(first) = of.first() else { return };
+        let (number, chain) = (first.number, past.chain[event as usize]);
         let semaphore = &mut self.semaphores[number as usize];
+        let gives = of.iter().any(|of| of.gives);
+        let waits = self.sabotage == Sabotage::TakersWait;
+        let keeps = !gives && (waits || semaphore.needed_by(past, event));
         let at = *self.places.entry((number, chain)).or_insert_with(|| {
             semaphore.chains.push(ChainCalls { chain, calls: Vec::new(), most: 0 });
             semaphore.chains.len() - 1
@@ -122,9 +170,21 @@ impl PermitCalls {
         let of_chain = &mut semaphore.chains[at];
         let last = of_chain.calls.last();
         let before = last.map_or(0, |last| last.before.saturating_add(last.change));
-        let change = first.saturating_add(more);
+        let change = of.iter().fold(0, |sum: i64, of| sum.saturating_add(of.change));
         of_chain.most = of_chain.most.max(before.saturating_add(change));
-        of_chain.calls.push(PermitCall { event, row, gives, change, before, next_take: NONE });
+        let counts = of.iter().filter(|of| of.gives == gives);
+        of_chain.calls.push(PermitCall {
+            event,
+            row,
+            gives,
+            keeps,
+            comparisons: counts.fold(0, |bits, of| bits | of.comparisons),
+            change,
+            before,
+            next_take: NONE,
+            next_keep: NONE,
+            next_mark: NONE,
+        });
     }
 
     /// Finds, once all calls were taken, where a thread has a permit to give. Returns whether the
@@ -136,16 +196,30 @@ impl PermitCalls {
         for (number, semaphore) in (0_u32..).zip(&mut self.semaphores) {
             for ChainCalls { chain, calls, .. } in &mut semaphore.chains {
                 let all = of_chain.entry(*chain).or_default();
-                // The most that the calls from here on give at any time beyond what they take.
-                let (mut ahead, mut next_take) = (0_i64, calls.len() as u32);
-                for (place, call) in calls.iter_mut().enumerate().rev() {
+                // By comparison, the most that the calls from here on give at any time beyond what
+                // they take.
+                let mut ahead = [0_i64; 64];
+                let end = calls.len() as u32;
+                let (mut next_take, mut next_keep, mut next_mark) = (end, end, end);
+                for (place, call) in (0..end).zip(calls.iter_mut()).rev() {
                     let takes = if sabotage == Sabotage::PermitsAnywhere { 0 } else { -1 };
-                    ahead = ahead.max(0) + if call.gives { 1 } else { takes };
-                    if !call.gives {
-                        next_take = place as u32;
+                    for (at, ahead) in ahead.iter_mut().enumerate() {
+                        if call.comparisons >> at & 1 == 1 {
+                            *ahead = (*ahead).max(0) + if call.gives { 1 } else { takes };
+                        }
                     }
-                    call.next_take = next_take;
-                    all.push((call.event, number, ahead > 0));
+                    if !call.gives {
+                        next_take = place;
+                    }
+                    if call.keeps {
+                        next_keep = place;
+                    }
+                    if call.keeps || call.gives {
+                        next_mark = place;
+                    }
+                    (call.next_take, call.next_keep) = (next_take, next_keep);
+                    call.next_mark = next_mark;
+                    all.push((call.event, number, ahead.iter().any(|ahead| *ahead > 0)));
                 }
             }
         }
@@ -181,6 +255,34 @@ impl PermitCalls {
         true
     }
 
+    /// Adds the next semaphore, by the rule of a call that waits for it.
+    fn add(&mut self, rule: &CallRule, number: u32, past: &Past<'_>) {
+        let sum = rule.sum();
+        let factors = sum.as_ref().map_or(&[][..], |(factors, _)| factors);
+        let given = rule.helpers().map(|counter| (counter, true));
+        for (counter, gives) in given.chain(rule.takers().map(|counter| (counter, false))) {
+            let of = factors.iter().filter(|(other, _)| *other == counter);
+            let change = of.map(|(_, factor)| *factor).sum();
+            let comparisons = match self.sabotage == Sabotage::OneComparison {
+                true => 1,
+                false => rule.comparisons_of(counter),
+            };
+            self.of_counter.insert(counter, OfCounter { number, gives, change, comparisons });
+        }
+        // Calls that count in another alternative only.
+        let is_other = |counter: &CounterId| {
+            let of = factors.iter().filter(|(other, _)| other == counter);
+            of.map(|(_, factor)| *factor).sum::<i64>() == 0
+        };
+        let mut counters = rule.counters().iter().filter(|counter| is_other(counter));
+        let is_overdrawn = counters.any(|counter| past.blocking.before(*counter, NONE) > 0);
+        let base = sum.as_ref().map(|(_, added)| *added);
+        let rule = Some(rule.clone());
+        let semaphore = Semaphore { base, is_overdrawn, rule, ..Semaphore::default() };
+        self.semaphores.resize_with(number as usize, Semaphore::default);
+        self.semaphores.push(semaphore);
+    }
+
     /// Returns the calls of a semaphore, by chain.
     pub(super) fn chains(&self, number: u32) -> &[ChainCalls] {
         self.semaphores.get(number as usize).map_or(&[][..], |of| &of.chains)
@@ -199,62 +301,55 @@ impl PermitCalls {
 }
 
 impl Signals {
-    /// Finds the calls that wait for permits.
-    pub(super) fn add_permits(&mut self, past: &Past<'_>, sabotage: Sabotage) {
+    /// Finds the calls that wait for permits. Not all once the job is stopped.
+    pub(super) fn add_permits(&mut self, past: &Past<'_>, cancel: &Cancel, sabotage: Sabotage) {
         if past.blocking.is_empty() || sabotage == Sabotage::PermitsForgotten {
             return;
         }
-        let calls = past.blocking.of_semaphores();
+        self.permits.sabotage = sabotage;
+        let calls = past.blocking.all();
         let mut numbers: HashMap<&[CounterId], u32> = HashMap::new();
-        for event in &calls {
-            let Some((name, rule)) = permit(past, *event) else { continue };
+        for (at, event) in calls.iter().enumerate() {
+            if is_over(at, cancel) {
+                return;
+            }
+            let Some((object, method, rule)) = permit(past, *event) else { continue };
             let next = self.conditions.len() as u32;
             let number = *numbers.entry(rule.counters()).or_insert(next);
             if number == next {
-                let sum = rule.sum();
-                let factors = sum.as_ref().map_or(&[][..], |(factors, _)| factors);
-                let factor = |counter: CounterId| {
-                    let of = factors.iter().filter(|(other, _)| *other == counter);
-                    of.map(|(_, factor)| *factor).sum()
-                };
-                for (counter, gives) in rule.helpers().map(|counter| (counter, true)) {
-                    self.permits.of_counter.insert(counter, (number, gives, factor(counter)));
-                }
-                for (counter, gives) in rule.takers().map(|counter| (counter, false)) {
-                    self.permits.of_counter.insert(counter, (number, gives, factor(counter)));
-                }
-                let base = sum.map(|(_, added)| added);
-                let semaphore = Semaphore { base, ..Semaphore::default() };
-                self.permits.semaphores.resize_with(number as usize, Semaphore::default);
-                self.permits.semaphores.push(semaphore);
-                let rule = Some(rule.clone());
-                self.conditions.push(Condition { id: name.0, rule, signals: Vec::new() });
+                self.permits.add(rule, number, past);
+                let (id, of) = (object.0, Some((method, rule.clone())));
+                self.conditions.push(Condition { id, of, signals: Vec::new() });
             }
             self.waits.push(SignalWait { place: *event, wait: NONE, condition: number });
         }
-        for event in calls {
+        for (at, event) in calls.into_iter().enumerate() {
+            if is_over(at, cancel) {
+                return;
+            }
             let raises = past.blocking.raises(event).iter().filter(|raise| raise.counts);
             let taken = raises.filter_map(|raise| self.permits.of_counter.get(&raise.counter));
-            for (number, ..) in taken.filter(|(_, gives, _)| !gives) {
-                let rule = self.conditions[*number as usize].rule.as_ref();
-                let mut own = past.blocking.call_rules(event, true);
-                let waits = rule.is_some_and(|rule| own.any(|of| of.has_condition_of(rule)));
-                self.permits.semaphores[*number as usize].is_overdrawn |= !waits;
+            for of in taken.filter(|of| !of.gives) {
+                let semaphore = &mut self.permits.semaphores[of.number as usize];
+                semaphore.is_overdrawn |= !semaphore.needed_by(past, event);
             }
         }
     }
 
     /// Returns the rule of a semaphore: it holds while a permit is left. `None` for a condition.
     pub(in crate::confirm) fn rule(&self, number: u32) -> Option<&CallRule> {
-        self.conditions[number as usize].rule.as_ref()
+        self.conditions[number as usize].of.as_ref().map(|(_, rule)| rule)
     }
 
     /// Returns what a request waits for.
     pub(super) fn waits_for(&self, number: u32) -> WaitsFor {
-        let Condition { id, rule, .. } = &self.conditions[number as usize];
-        match rule {
+        let Some(Condition { id, of, .. }) = self.conditions.get(number as usize) else {
+            let barrier = number - self.conditions.len() as u32;
+            return WaitsFor::Barrier(ConditionId(self.arrivals.barrier(barrier).unwrap_or(NONE)));
+        };
+        match of {
             None => WaitsFor::Signal(ConditionId(*id)),
-            Some(_) => WaitsFor::Permit(NameId(*id)),
+            Some((method, _)) => WaitsFor::Call { object: NameId(*id), method: *method },
         }
     }
 
@@ -319,7 +414,7 @@ impl Signals {
         (chain, top): (u32, u32),
     ) -> Option<u32> {
         let lists = || gone.semaphores.iter().filter_map(|of| self.permits.of_chain(*of, chain));
-        let takes = lists().filter_map(|of| of.next_take(top)).map(|call| call.event);
+        let takes = lists().filter_map(|of| of.next_keep(top)).map(|call| call.event);
         let sections = self.next_section(past, &gone.locks, (chain, top));
         let stop = takes.min().unwrap_or(NONE).min(sections);
         let last = lists().filter_map(|of| {
@@ -327,7 +422,7 @@ impl Signals {
             let is_free =
                 |call: &PermitCall| !self.needs(past, (chain, (call.event, call.row)), requests);
             let free = calls.partition_point(is_free);
-            free.checked_sub(1).map(|last| calls[last].event)
+            calls[..free].iter().rfind(|call| call.gives).map(|call| call.event)
         });
         last.max()
     }
@@ -347,8 +442,11 @@ impl Signals {
             for of in gone.semaphores.iter().filter_map(|of| self.permits.of_chain(*of, chain)) {
                 let come = of.calls.partition_point(|call| has_come(call.event));
                 last = last.max(come.checked_sub(1).map(|at| of.calls[at].event));
-                let of_next = of.calls.get(come).copied();
-                next = next.into_iter().chain(of_next).min_by_key(|call| call.event);
+                let of_next =
+                    of.calls.get(come).and_then(|next| of.calls.get(next.next_mark as usize));
+                // What takes a value may give room as well.
+                let key = |call: &PermitCall| (call.event, call.gives);
+                next = next.into_iter().chain(of_next.copied()).min_by_key(key);
             }
             let Some(call) = next.filter(|call| call.gives) else { continue };
             let mut is_kept = false;
@@ -368,8 +466,8 @@ impl Signals {
     /// Returns how many permits a semaphore has in the beginning; `None` for a condition. There
     /// cannot be more than needed if an attempt failed when all of those were taken.
     pub(super) fn permits(&self, past: &Past<'_>, number: u32) -> Option<Permits> {
-        let Condition { id, rule, .. } = &self.conditions[number as usize];
-        let rule = rule.as_ref()?;
+        let Condition { id, of, .. } = &self.conditions[number as usize];
+        let (_, rule) = of.as_ref()?;
         let fails = |event: &u32| {
             let is_taker = |counter: CounterId| rule.takers().any(|taker| taker == counter);
             let mut raises = past.blocking.raises(*event).iter();
@@ -377,7 +475,8 @@ impl Signals {
                 && has_result(past, *event)
                 && !rule.holds(|counter| past.blocking.before(counter, *event))
         };
-        let is_known = !rule.is_open() || past.blocking.of_semaphores().iter().any(fails);
+        let is_known =
+            !rule.is_open() || rule.has_attempts() && past.blocking.all().iter().any(fails);
         Some(Permits { object: NameId(*id), least: rule.open(), is_known })
     }
 }
@@ -389,15 +488,16 @@ fn has_result(past: &Past<'_>, event: u32) -> bool {
         && calls.get(operand as usize).is_some_and(|call| call.result.is_some())
 }
 
-/// Returns the name of the semaphore of a call that waits for a permit, and its rule.
-fn permit<'p>(past: &'p Past<'_>, event: u32) -> Option<(NameId, &'p CallRule)> {
+/// Returns the object and the method of a call that waits, and its rule.
+fn permit<'p>(past: &'p Past<'_>, event: u32) -> Option<(NameId, NameId, &'p CallRule)> {
     let (op, operand) = past.op(event);
-    let tables = past.trace.tables();
-    let call = tables.invocations.get(operand as usize)?;
-    if op.kind() != EventKind::Invoke || tables.name(call.method) != ACQUIRE {
+    let call = past.trace.tables().invocations.get(operand as usize)?;
+    if op.kind() != EventKind::Invoke {
         return None;
     }
-    let mut rules = past.blocking.call_rules(event, false);
-    let rule = rules.next().filter(|rule| rule.is_monotone())?;
-    rules.next().is_none().then_some((call.object, rule))
+    Some((call.object, call.method, past.blocking.waits_by(event)?))
+}
+
+fn is_over(at: usize, cancel: &Cancel) -> bool {
+    at.is_multiple_of(1 << 12) && cancel.reason().is_some()
 }

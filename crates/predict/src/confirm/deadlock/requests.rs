@@ -1,6 +1,6 @@
 //! Requests of a trace, grouped: events that may wait for a lock, for the end of a thread, for a
-//! signal or for a permit. The request of a lock that was not granted before the trace ends is an
-//! event of its own.
+//! signal or a permit, or at a barrier. The request of a lock that was not granted before the trace
+//! ends is an event of its own.
 //!
 //! A *class* of requests asks for one thing, in one mode, while its threads hold one set of locks.
 //! Cycles are looked for among classes; the events of each class stand in lists, one for each
@@ -17,7 +17,8 @@ use std::collections::HashMap;
 /// What is asked for or held, and how. Numbers after all locks stand for handlers: a thread holds
 /// itself until its end, and who joins it asks for that. Numbers after these stand for conditions:
 /// a thread holds one as long as it has a signal to give, and who waits for one asks for it. So it
-/// is with semaphores, which come among the conditions, and their permits.
+/// is with semaphores, which come among the conditions, and their permits; and with barriers, which
+/// come after them, and arrivals.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Thing {
     pub(super) number: u32,
@@ -81,15 +82,17 @@ pub(super) fn classes(
     sabotage: Sabotage,
 ) -> (Vec<Class>, bool) {
     let locks = past.trace.tables().locks.len() as u32;
-    let mut asked = asked(past, locks, sabotage);
+    let mut asked = asked(past, cancel, sabotage);
     let mut is_joined = vec![false; past.trace.tables().handlers.len()];
     let ends = asked.iter().filter_map(|request| request.target.number.checked_sub(locks));
     ends.for_each(|handler| is_joined[handler as usize] = true);
     let own = Own { locks, is_joined: &is_joined, signals };
-    let is_cut = signals.is_cut || own.is_too_much(past, &asked);
+    let is_much = own.is_too_much(past, &asked, cancel);
+    let is_cut = signals.is_cut || is_much;
     let nothing = Signals::default();
-    let own = if is_cut { Own { signals: &nothing, ..own } } else { own };
+    let own = if is_much { Own { signals: &nothing, ..own } } else { own };
     asked.extend(own.awaited(past));
+    asked.extend(own.at_barriers(past));
     asked.sort_by_key(|request| request.event);
     let on_cycle = on_cycles(past, &asked, &own, cancel);
     let mut grouped = Grouped { sabotage, ..Grouped::default() };
@@ -150,7 +153,9 @@ impl Own<'_> {
         let conditions = self.signals.ahead(chain, event);
         let conditions = conditions.chain(self.signals.permits_ahead(chain, event));
         let conditions = conditions.map(|condition| self.first_condition() + condition);
-        let all = thread.into_iter().chain(conditions);
+        let barriers = self.signals.arrivals.ahead(chain, event);
+        let barriers = barriers.map(|barrier| self.first_barrier() + barrier);
+        let all = thread.into_iter().chain(conditions).chain(barriers);
         all.map(|number| Thing { number, exclusive: false })
     }
 
@@ -158,9 +163,27 @@ impl Own<'_> {
         self.locks + self.is_joined.len() as u32
     }
 
+    fn first_barrier(&self) -> u32 {
+        self.first_condition() + self.signals.conditions() as u32
+    }
+
     /// Returns the number of things.
     fn things(&self) -> usize {
-        self.first_condition() as usize + self.signals.conditions()
+        self.first_barrier() as usize + self.signals.arrivals.len()
+    }
+
+    /// Returns the requests at barriers, without what their threads hold.
+    fn at_barriers(&self, past: &Past<'_>) -> Vec<Request> {
+        let mut numbers: HashMap<u32, u32> = HashMap::new();
+        for number in 0..self.signals.arrivals.len() as u32 {
+            numbers.extend(self.signals.arrivals.barrier(number).map(|of| (of, number)));
+        }
+        let request = |(event, _): &(u32, u32)| {
+            let number = self.first_barrier() + numbers.get(&past.op(*event).1)?;
+            let (chain, target) = (past.chain[*event as usize], Thing { number, exclusive: true });
+            Some(Request { event: *event, chain, target, held: Vec::new() })
+        };
+        past.barriers.events().iter().filter_map(request).collect()
     }
 
     /// Returns the requests of signals, without what their threads hold.
@@ -176,19 +199,26 @@ impl Own<'_> {
         self.signals.waits().iter().map(request).collect::<Vec<_>>().into_iter()
     }
 
-    /// Returns whether all requests together hold too many conditions.
-    fn is_too_much(&self, past: &Past<'_>, asked: &[Request]) -> bool {
-        if self.signals.waits().is_empty() {
+    /// Returns whether all requests together hold too many conditions; also once the job is
+    /// stopped.
+    fn is_too_much(&self, past: &Past<'_>, asked: &[Request], cancel: &Cancel) -> bool {
+        if self.signals.waits().is_empty() && self.signals.arrivals.len() == 0 {
             return false;
         }
         let sections = past.holding.sections.iter().map(|section| section.acquire);
         let events = sections.chain(asked.iter().map(|request| request.event));
         let events = events.chain(self.signals.waits().iter().map(|wait| wait.place));
-        let (mut sum, most) = (0, self.signals.most);
-        for event in events {
+        let events = events.chain(past.barriers.events().iter().map(|(event, _)| *event));
+        // This takes time only: few of them are in classes, and these have a limit of their own.
+        let (mut sum, most) = (0, self.signals.most.saturating_mul(8));
+        for (at, event) in (0_u32..).zip(events) {
+            if is_over(at, cancel) {
+                return true;
+            }
             let chain = past.chain[event as usize];
             sum += self.signals.ahead(chain, event).count();
             sum += self.signals.permits_ahead(chain, event).count();
+            sum += self.signals.arrivals.ahead(chain, event).count();
             if sum > most {
                 return true;
             }
@@ -203,14 +233,18 @@ fn thing(past: &Past<'_>, section: u32) -> Thing {
 }
 
 /// Returns the requests of a trace that begin no section, without what their threads hold: joins,
-/// and locks that a thread asks for with its last event.
-fn asked(past: &Past<'_>, locks: u32, sabotage: Sabotage) -> Vec<Request> {
+/// and locks that a thread asks for with its last event. None once the job is stopped.
+fn asked(past: &Past<'_>, cancel: &Cancel, sabotage: Sabotage) -> Vec<Request> {
+    let locks = past.trace.tables().locks.len() as u32;
     let columns = past.trace.columns();
     let handlers = past.trace.tables().handlers.len() as u32;
     // By chain, from the end: whether all that was seen of it are exits.
     let mut is_last = vec![true; past.chains];
     let mut asked = Vec::new();
     for event in (0..columns.ops.len() as u32).rev() {
+        if event.is_multiple_of(1 << 12) && cancel.reason().is_some() {
+            return Vec::new();
+        }
         let op = columns.ops[event as usize];
         let chain = past.chain[event as usize];
         let operand = columns.operands[event as usize];
@@ -249,6 +283,10 @@ fn add(
     held.retain(|other| past.holding.sections[*other as usize].release > request.event);
     request.held = held.iter().map(|section| thing(past, *section)).collect();
     request.held.extend(own.of(past, request.event));
+    if request.target.number >= own.first_barrier() {
+        // Whether there are later rounds makes no other deadlock.
+        request.held.retain(|held| held.number != request.target.number);
+    }
     // Who waits for a signal may have others to give.
     let is_lock = request.target.number < own.first_condition();
     let is_own = is_lock && request.held.iter().any(|held| held.number == request.target.number);

@@ -49,6 +49,20 @@ anyorder_common::sabotage! {
     OutsidersForgotten,
     /// Who will give a permit has one, also if it must take one before.
     PermitsAnywhere,
+    /// Whatever takes a permit waits for one: work that is added to a wait group.
+    TakersWait,
+    /// All comparisons of a rule count together: who closes a channel has nothing to give if it
+    /// receives before.
+    OneComparison,
+    /// What takes of one thing does not give of another one: who receives makes no room.
+    OneSemaphore,
+    /// No thread waits at a barrier.
+    BarriersForgotten,
+    /// A thread waits at a barrier for one that has arrived in that round.
+    AnyRound,
+    /// Who needs to pass a barrier at which a thread of a deadlock has yet to arrive can still give
+    /// signals and permits.
+    BarriersPassed,
     /// No fault, but the solver decides alone, as in traces with too many clocks.
     NoClocks,
     /// The solver decides alone, and does not know of the sections around the requests.

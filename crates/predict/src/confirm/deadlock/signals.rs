@@ -3,7 +3,8 @@
 //! A wait on a condition ends with a `wake`. Until then the thread stands at the first event after
 //! the wait that is no release: its *place*. It waits for ever if each signal of the condition
 //! came before the wait, or *needs* a request of the deadlock: it stands at or after one in its
-//! thread, or in a thread whose fork does, or behind a join of a thread that does.
+//! thread, or in a thread whose fork does, or behind a join of a thread that does, or a barrier at
+//! which an arrival does.
 //!
 //! A thread has a signal to give as long as its last one has not come. That is for cycles what a
 //! held lock is for the request of a lock.
@@ -15,6 +16,7 @@
 //! **Cost.** One pass over the trace. Forks and joins make clocks, in memory as their number times
 //! the threads.
 
+use super::arrivals::Arrivals;
 use super::closure::{LockSections, sections};
 use super::permits::PermitCalls;
 use super::sabotage::Sabotage;
@@ -22,12 +24,12 @@ use crate::confirm::blocking::CallRule;
 use crate::confirm::chains::NONE;
 use crate::confirm::past::Past;
 use anyorder_system::Cancel;
-use anyorder_trace::{EventId, EventKind};
+use anyorder_trace::{EventId, EventKind, NameId};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-/// The most numbers in all clocks together, and the most conditions that all requests together may
-/// hold, counted at each request.
+/// The most numbers in all clocks together; requests together may hold eight times as many
+/// conditions, counted at each request.
 pub(in crate::confirm) const SIGNALS_MAX: usize = 1 << 24;
 
 /// A wait for a signal.
@@ -45,8 +47,9 @@ pub(in crate::confirm) struct SignalWait {
 #[derive(Clone, Debug)]
 pub(super) struct Condition {
     pub(super) id: u32,
-    /// For a semaphore: when a permit is left. Then `id` is its name.
-    pub(super) rule: Option<CallRule>,
+    /// For a semaphore: the method that waits, and when a permit is left. Then `id` is the name of
+    /// the object.
+    pub(super) of: Option<(NameId, CallRule)>,
     /// By chain: its signals and broadcasts in the order of the trace, each with its clock.
     pub(super) signals: Vec<(u32, Vec<(u32, u32)>)>,
 }
@@ -58,6 +61,8 @@ pub(in crate::confirm) struct Signals {
     pub(super) waits: Vec<SignalWait>,
     pub(super) conditions: Vec<Condition>,
     pub(super) permits: PermitCalls,
+    /// Who has yet to arrive at barriers.
+    pub(super) arrivals: Arrivals,
     /// The sections of each lock, if there are waits for permits.
     pub(super) locks: Rc<Vec<LockSections>>,
     /// By chain: its last signal of each condition, the latest first.
@@ -93,18 +98,20 @@ impl Signals {
             let next = numbers.len() as u32;
             let number = *numbers.entry(condition).or_insert(next);
             if number == next {
-                let (rule, given) = (None, Vec::new());
-                signals.conditions.push(Condition { id: condition, rule, signals: given });
+                let (of, given) = (None, Vec::new());
+                signals.conditions.push(Condition { id: condition, of, signals: given });
             }
             signals.waits.push(SignalWait { place, wait: wake.wait, condition: number });
         }
-        signals.add_permits(past, sabotage);
-        if signals.conditions.iter().any(|of| of.rule.is_some()) {
-            signals.locks = Rc::new(sections(past));
+        signals.add_permits(past, cancel, sabotage);
+        if signals.conditions.iter().any(|of| of.of.is_some()) {
+            signals.locks = Rc::new(sections(past, cancel).unwrap_or_default());
         }
         signals.waits.sort_unstable_by_key(|wait| wait.place);
+        signals.arrivals = Arrivals::new(past, cancel, sabotage);
         if !signals.waits.is_empty() && !signals.collect(past, &numbers, (cancel, sabotage)) {
-            return Signals { is_cut: true, ..Signals::default() };
+            let (arrivals, chains) = (signals.arrivals, signals.chains);
+            return Signals { is_cut: true, arrivals, chains, most, ..Signals::default() };
         }
         signals
     }
@@ -121,6 +128,9 @@ impl Signals {
         let mut by_place: BTreeMap<(u32, u32), Vec<(u32, u32)>> = BTreeMap::new();
         // By fork, the clock of its thread there.
         let mut of_fork: HashMap<u32, u32> = HashMap::new();
+        // By barrier, its last round and the clock of who passes it.
+        let mut of_round: HashMap<u32, (u32, u32)> = HashMap::new();
+        let mut passes = past.barriers.events().iter().copied().peekable();
         for event in 0..past.chain.len() as u32 {
             if event.is_multiple_of(1 << 12) && cancel.reason().is_some() {
                 return false;
@@ -142,6 +152,19 @@ impl Signals {
                 if !self.join(&mut of_chain[chain as usize], row, (other, *before)) {
                     return false;
                 }
+            }
+            if let Some((_, round)) = passes.next_if(|(pass, _)| *pass == event)
+                && sabotage != Sabotage::BarriersPassed
+            {
+                let known = of_round.get(&operand).filter(|known| known.0 == round).copied();
+                let clocks = (&of_chain[..], &of_fork);
+                let found = known.map(|known| known.1).or_else(|| self.meet(past, round, clocks));
+                let Some(row) = found else { return false };
+                of_round.insert(operand, (round, row));
+                let Some(joined) = self.join_all(of_chain[chain as usize], row) else {
+                    return false;
+                };
+                of_chain[chain as usize] = joined;
             }
             if op.kind() == EventKind::Fork {
                 of_fork.insert(event, of_chain[chain as usize]);
@@ -180,6 +203,39 @@ impl Signals {
         *row = (self.clocks.len() / self.chains) as u32;
         self.clocks.extend_from_slice(&joined);
         true
+    }
+
+    /// Makes the clock of those who pass a barrier in a round, after all arrivals. `None` if there
+    /// is no room.
+    fn meet(
+        &mut self,
+        past: &Past<'_>,
+        round: u32,
+        (of_chain, of_fork): (&[u32], &HashMap<u32, u32>),
+    ) -> Option<u32> {
+        let mut all = vec![0; self.chains];
+        for event in &past.barriers.rounds[round as usize].1 {
+            let chain = past.chain[*event as usize] as usize;
+            let row = of_fork.get(event).copied().unwrap_or(of_chain[chain]);
+            all.iter_mut().zip(self.clock(row)).for_each(|(one, other)| *one = *other.max(one));
+            all[chain] = all[chain].max(event + 1);
+        }
+        self.add_clock(&all)
+    }
+
+    /// Joins two clocks, one of which mostly has all of the other. `None` if there is no room.
+    fn join_all(&mut self, one: u32, other: u32) -> Option<u32> {
+        let (a, b) = (self.clock(one), self.clock(other));
+        let joined: Vec<u32> = a.iter().zip(b).map(|(a, b)| *a.max(b)).collect();
+        if joined == b { Some(other) } else { self.add_clock(&joined) }
+    }
+
+    fn add_clock(&mut self, clock: &[u32]) -> Option<u32> {
+        if self.clocks.len() + self.chains > self.most {
+            return None;
+        }
+        self.clocks.extend_from_slice(clock);
+        Some((self.clocks.len() / self.chains) as u32 - 1)
     }
 
     pub(super) fn clock(&self, row: u32) -> &[u32] {

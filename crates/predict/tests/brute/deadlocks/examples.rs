@@ -1,7 +1,8 @@
 //! Worked examples, each small enough to enumerate by hand.
 
+use super::calls::Call;
+use super::meetings::MEETINGS;
 use super::naive::{Threads, deadlocks};
-use super::record::call;
 use super::semaphores::PermitKind;
 use super::{STATES_MAX, search, shapes};
 use anyorder_predict::{DeadlockEvidence, Deadlocks};
@@ -9,7 +10,7 @@ use anyorder_trace::{EventKind, Mailbox, Mode, Op, TaskId, Trace, TraceBuilder};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An example: its events, and the deadlocks by the places of their requests, from 1.
-struct Example {
+pub(super) struct Example {
     name: &'static str,
     text: &'static str,
     deadlocks: &'static [&'static [usize]],
@@ -17,7 +18,7 @@ struct Example {
     in_order: bool,
 }
 
-const fn example(
+pub(super) const fn example(
     name: &'static str,
     text: &'static str,
     deadlocks: &'static [&'static [usize]],
@@ -437,9 +438,13 @@ const EXAMPLES: &[Example] = &[
 /// Examples in which no cycle has to be decided: by what the threads hold, there is none.
 const NO_CYCLES: &[&str] = &["D2", "D19", "R1", "R4", "R5", "R6", "R9"];
 
+fn all() -> impl Iterator<Item = &'static Example> {
+    EXAMPLES.iter().chain(MEETINGS)
+}
+
 /// Returns the examples, and whether they have no cycle to decide.
 pub(super) fn traces() -> impl Iterator<Item = (Trace, bool)> {
-    EXAMPLES.iter().map(|one| (read(one.text), NO_CYCLES.contains(&one.name)))
+    all().map(|one| (read(one.text), NO_CYCLES.contains(&one.name)))
 }
 
 /// Reads events like `T1.acq(A)`, in the order in which they happened.
@@ -496,7 +501,32 @@ pub(super) fn read(text: &str) -> Trace {
                     "fp" => PermitKind::Fails,
                     _ => PermitKind::Gives,
                 };
-                call(&mut b, task, &format!("semaphore:{operand}"), kind);
+                Call::Permit(kind).push(&mut b, task, operand, None);
+                continue;
+            }
+            "nrecv" => {
+                Call::Recv.push(&mut b, task, operand, Some(None));
+                continue;
+            }
+            "send" | "recv" | "close" | "add" | "done" | "await" | "set" | "get" | "cancel"
+            | "cancelled" => {
+                let call = match what {
+                    "send" => Call::Send,
+                    "recv" => Call::Recv,
+                    "close" => Call::Close,
+                    "add" => Call::Add,
+                    "done" => Call::Done,
+                    "await" => Call::Wait,
+                    "set" => Call::Set,
+                    "get" => Call::Get,
+                    "cancel" => Call::Cancel,
+                    _ => Call::Cancelled,
+                };
+                call.push(&mut b, task, operand, None);
+                continue;
+            }
+            "barrier" => {
+                b.on_condition(task, EventKind::Barrier, operand).expect("room");
                 continue;
             }
             "wait" | "wake" | "signal" | "broadcast" => {
@@ -527,7 +557,7 @@ fn in_order(found: &Deadlocks) -> impl Iterator<Item = bool> {
 
 #[test]
 fn the_examples_have_their_deadlocks() {
-    for example in EXAMPLES {
+    for example in all() {
         let trace = read(example.text);
         let threads = Threads::new(&trace);
         let naive = deadlocks(&threads, STATES_MAX).expect("few states");

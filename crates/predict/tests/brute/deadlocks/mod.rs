@@ -1,11 +1,15 @@
 //! Deadlocks of small random runs against all their reorderings: none is missed, none is invented,
 //! and those that keep the order of each lock are found without the solver.
 
+mod barriers;
+mod calls;
 mod examples;
 mod limits;
+mod meetings;
 mod monitors;
 mod mutants;
 mod naive;
+mod objects;
 mod programs;
 mod races;
 mod record;
@@ -64,7 +68,7 @@ fn search_by(
 
 /// The requests of a deadlock, and which of them wait for a signal or a permit.
 fn requests(one: &anyorder_predict::Deadlock) -> Vec<Request> {
-    let is_signal = |of: WaitsFor| matches!(of, WaitsFor::Signal(_) | WaitsFor::Permit(_));
+    let is_signal = |of: WaitsFor| matches!(of, WaitsFor::Signal(_) | WaitsFor::Call { .. });
     one.requests.iter().map(|of| (of.event.index(), is_signal(of.waits_for))).collect()
 }
 
@@ -103,12 +107,50 @@ struct Tally {
     /// Runs that are said to be shortest.
     shortest: u64,
     permits: OfPermits,
+    members: OfMembers,
 }
 
 /// Of deadlocks with waits for permits: all; with two of them; with three threads; by the solver
 /// and without it; with permits whose number is known, and is not; with joins, and with signals.
 #[derive(Default, Debug)]
 struct OfPermits([u64; 9]);
+
+/// Of deadlocks with a member that waits there, by method or `barrier`: all; with three threads; by
+/// the solver and without it; with a lock, a join, and another such wait; and runs of which it is
+/// said that the number is not known.
+#[derive(Default, Debug)]
+struct OfMembers(BTreeMap<String, [u64; 8]>);
+
+impl OfMembers {
+    fn add(&mut self, trace: &Trace, found: &Deadlocks) {
+        for one in &found.found {
+            let is_in_order =
+                matches!(one.evidence, DeadlockEvidence::Confirmed { in_order: true, .. });
+            let has = |is: fn(WaitsFor) -> bool| one.requests.iter().any(|of| is(of.waits_for));
+            let name = |of: WaitsFor| match of {
+                WaitsFor::Call { method, .. } => Some(trace.tables().name(method).to_owned()),
+                WaitsFor::Barrier(_) => Some("barrier".to_owned()),
+                _ => None,
+            };
+            let names: Vec<String> =
+                one.requests.iter().filter_map(|of| name(of.waits_for)).collect();
+            let kinds = [
+                true,
+                one.requests.len() > 2,
+                !is_in_order,
+                is_in_order,
+                has(|of| matches!(of, WaitsFor::Lock(_))),
+                has(|of| matches!(of, WaitsFor::End(_))),
+                names.len() > 1,
+                one.permits.iter().any(|of| !of.is_known),
+            ];
+            for name in names {
+                let counts = self.0.entry(name).or_default();
+                kinds.iter().zip(counts).for_each(|(is, n)| *n += u64::from(*is));
+            }
+        }
+    }
+}
 
 impl OfPermits {
     fn add(&mut self, found: &Deadlocks) {
@@ -139,6 +181,7 @@ impl Tally {
         self.cycles += found.cycles;
         self.impossible += found.impossible;
         self.permits.add(found);
+        self.members.add(trace, found);
         for one in &found.found {
             let DeadlockEvidence::Confirmed { in_order, witness } = &one.evidence else { continue };
             self.in_order += u64::from(*in_order);
@@ -194,7 +237,9 @@ fn compare(seed: u64, family: Family, tally: &mut Tally) {
     let found = search(&trace, &what);
     let [all, closed] = shapes(&threads, &found);
     assert_eq!(all, naive.shapes, "{what}");
-    if family == Family::Semaphores && seed.is_multiple_of(3) {
+    if matches!(family, Family::Semaphores | Family::Objects | Family::Barriers)
+        && seed.is_multiple_of(3)
+    {
         let alone = search_with(&trace, Sabotage::NoClocks);
         assert_eq!(shapes(&threads, &alone)[0], naive.shapes, "{what}");
     }
@@ -266,4 +311,33 @@ fn the_search_finds_deadlocks_at_semaphores() {
     assert!(tally.traces > 4 * tally.given_up, "{tally:?}");
     let counts = tally.permits.0.iter().chain([&tally.impossible, &tally.shortest]);
     assert!(counts.into_iter().all(|count| *count > 2), "{tally:?}");
+}
+
+#[test]
+fn the_search_finds_deadlocks_at_channels_wait_groups_and_futures() {
+    let mut tally = Tally::default();
+    for seed in sampled(1_200, 8_000) {
+        compare(seed, Family::Objects, &mut tally);
+    }
+    println!("{tally:?}");
+    assert!(tally.traces > 4 * tally.given_up, "{tally:?}");
+    for method in ["recv", "send", "wait", "get", "done"] {
+        let counts = tally.members.0.get(method).copied().unwrap_or_default();
+        assert!(counts[0] > 2 && counts[3] > 2 && counts[4] > 2, "{method} {tally:?}");
+    }
+    let sum = |at: usize| tally.members.0.values().map(|counts| counts[at]).sum::<u64>();
+    let sums: Vec<u64> = (0..8).map(sum).collect();
+    assert!(sums.iter().all(|sum| *sum > 2), "{sums:?}");
+}
+
+#[test]
+fn the_search_finds_deadlocks_at_barriers() {
+    let mut tally = Tally::default();
+    for seed in sampled(1_200, 8_000) {
+        compare(seed, Family::Barriers, &mut tally);
+    }
+    println!("{tally:?}");
+    assert!(tally.traces > 4 * tally.given_up, "{tally:?}");
+    let counts = tally.members.0.get("barrier").copied().unwrap_or_default();
+    assert!(counts[..7].iter().all(|count| *count > 2), "{tally:?}");
 }

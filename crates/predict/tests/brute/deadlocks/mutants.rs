@@ -10,7 +10,7 @@ use anyorder_trace::Trace;
 use std::collections::BTreeSet;
 use std::panic::catch_unwind;
 
-const FAULTS: [Sabotage; 26] = [
+const FAULTS: [Sabotage; 32] = [
     Sabotage::SectionsNeverEnd,
     Sabotage::OrderIsNecessary,
     Sabotage::ReadersExclude,
@@ -37,6 +37,12 @@ const FAULTS: [Sabotage; 26] = [
     Sabotage::OutsidersForgotten,
     Sabotage::KeptForgotten,
     Sabotage::PermitsAnywhere,
+    Sabotage::TakersWait,
+    Sabotage::OneComparison,
+    Sabotage::OneSemaphore,
+    Sabotage::BarriersForgotten,
+    Sabotage::AnyRound,
+    Sabotage::BarriersPassed,
 ];
 
 /// Random traces tried at most to notice a fault that no example shows.
@@ -76,8 +82,9 @@ fn right(trace: &Trace) -> Option<Shapes> {
 #[test]
 fn every_fault_is_noticed() {
     let random = (1..=TRACES).map(|seed| {
-        let at = (seed % (Family::ALL.len() as u64 + 1)) as usize;
-        let family = Family::ALL.get(at).copied().unwrap_or(Family::Semaphores);
+        let others = [Family::Semaphores, Family::Objects, Family::Barriers];
+        let at = (seed % (Family::ALL.len() + others.len()) as u64) as usize;
+        let family = Family::ALL.into_iter().chain(others).nth(at).expect("it is one of them");
         (run(&mut RandomSource::new(seed), family, 24), false)
     });
     let mut open: Vec<Sabotage> = FAULTS.to_vec();

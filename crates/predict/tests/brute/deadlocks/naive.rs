@@ -1,6 +1,7 @@
 //! The deadlocks of a small trace, by all its reorderings.
 
-use super::semaphores::{Permit, PermitKind, change, has_permit, permit, permits};
+use super::barriers::Rounds;
+use super::calls::{self, has_gift, sources, waits_at};
 use crate::brute::types::{TraceCalls, Types};
 use anyorder_testkit::Reorderings;
 use anyorder_trace::{EventId, EventKind, Trace};
@@ -14,10 +15,12 @@ pub(super) enum What {
     Lock,
     Thread,
     Condition,
-    Semaphore,
+    /// What calls of an object give; the number says of which, and what.
+    Gift,
+    Barrier,
 }
 
-/// A request, and whether it waits for a signal or a permit.
+/// A request, and whether it waits for a signal or for what a call gives.
 pub(super) type Request = (usize, bool);
 
 /// A cycle of requests without its events: what each asks for, and what its thread holds.
@@ -43,6 +46,7 @@ pub(super) struct Threads<'t> {
     joined: BTreeSet<usize>,
     /// By place: the wait for a signal of a condition.
     waits: BTreeMap<usize, (usize, u32)>,
+    rounds: Rounds,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -64,6 +68,7 @@ impl<'t> Threads<'t> {
             sections: Vec::new(),
             joined: BTreeSet::new(),
             waits: BTreeMap::new(),
+            rounds: Rounds::new(trace),
         };
         let mut open: Vec<(usize, u32, usize, usize)> = Vec::new();
         for event in trace.events() {
@@ -111,8 +116,8 @@ impl<'t> Threads<'t> {
         begun.filter_map(|(_, section)| *section).filter(|s| !ended.contains(s)).collect()
     }
 
-    /// Returns the lanes for which the next event of a lane waits, and whether for a signal or a
-    /// permit.
+    /// Returns the lanes for which the next event of a lane waits, and whether for a signal or for
+    /// what a call gives.
     fn waits_for(&self, lane: usize, done: &dyn Fn(usize) -> bool) -> Vec<(usize, bool)> {
         let mut all: Vec<(usize, bool)> =
             self.waits_to_go_on(lane, done).into_iter().map(|to| (to, false)).collect();
@@ -132,12 +137,12 @@ impl<'t> Threads<'t> {
             all.extend(others.filter(gives).map(|to| (to, true)));
         }
         if let Some(next) = next.filter(|next| is_forked(*next))
-            && let Some(Permit { semaphore, kind: PermitKind::Waits }) = permit(self.trace, next)
+            && let Some(source) = waits_at(self.trace, next)
         {
             let others = (0..self.lanes.len()).filter(|other| *other != lane);
             let has = |other: &usize| {
                 let rest = self.lanes[*other].iter().copied().filter(|event| !done(*event));
-                has_permit(self.trace, rest, semaphore)
+                has_gift(self.trace, rest, source)
             };
             all.extend(others.filter(has).map(|to| (to, true)));
         }
@@ -150,7 +155,7 @@ impl<'t> Threads<'t> {
             && event.operand == condition
     }
 
-    /// Returns whether an event comes after one of these by threads, forks and joins.
+    /// Returns whether an event comes after one of these by threads, forks, joins and barriers.
     fn needs(&self, event: usize, requests: &[usize]) -> bool {
         let own = self.lane(event);
         let first = |lane: usize, before: usize| {
@@ -170,15 +175,16 @@ impl<'t> Threads<'t> {
                     && (cause.operand as usize == own
                         || at.kind() == EventKind::Join && cause.operand == at.operand);
                 let ends = at.kind() == EventKind::Join && self.lane(before) == at.operand as usize;
-                (forks || ends) && self.needs(before, requests)
+                let arrives = self.rounds.arrivals(e).is_some_and(|all| all.contains(&before));
+                (forks || ends || arrives) && self.needs(before, requests)
             })
         })
     }
 
     /// Returns whether a thread has missed all signals that can come without the requests.
     fn misses(&self, place: usize, requests: &[usize], (run, by_trace): (&[usize], bool)) -> bool {
-        if let Some(Permit { semaphore, .. }) = permit(self.trace, place) {
-            return self.no_permit_comes(semaphore, requests, run);
+        if let Some(source) = waits_at(self.trace, place) {
+            return self.nothing_comes(source, requests, run);
         }
         let (wait, condition) = self.waits[&place];
         let at = |event: usize| run.iter().position(|other| *other == event);
@@ -191,25 +197,10 @@ impl<'t> Threads<'t> {
         })
     }
 
-    /// Returns whether no permit is left after a run, and each that is not given yet needs one of
-    /// the requests, or is kept: its thread takes before a permit of a semaphore that they wait
-    /// for, or begins a section that one excludes which their threads hold.
-    fn no_permit_comes(&self, semaphore: u32, requests: &[usize], run: &[usize]) -> bool {
-        let left = permits(self.trace, semaphore) + change(self.trace, run, semaphore);
-        assert!(left >= 0, "nobody has what is not there");
-        let gives = |event: &usize| {
-            permit(self.trace, *event).is_some_and(|of| {
-                of.semaphore == semaphore && of.kind == PermitKind::Gives && !run.contains(event)
-            })
-        };
-        let waits = requests.iter().filter_map(|request| permit(self.trace, *request));
-        let waits: BTreeSet<u32> = waits.map(|of| of.semaphore).collect();
-        let takes = |event: usize| {
-            permit(self.trace, event).is_some_and(|of| {
-                waits.contains(&of.semaphore)
-                    && matches!(of.kind, PermitKind::Waits | PermitKind::Takes)
-            })
-        };
+    /// Returns whether nothing is left after a run that a request waits for, and each call that
+    /// gives it needs a request or is kept: its thread takes before what one waits for, or begins a
+    /// section that one excludes which their threads hold.
+    fn nothing_comes(&self, source: calls::Source, requests: &[usize], run: &[usize]) -> bool {
         let members: BTreeSet<usize> = requests.iter().map(|event| self.lane(*event)).collect();
         let open = self.open(&|event| run.contains(&event)).into_iter();
         let open = open.map(|s| self.sections[s]).filter(|s| members.contains(&s.lane));
@@ -219,12 +210,13 @@ impl<'t> Threads<'t> {
                 open.iter().any(|s| s.lock == new.lock && (s.exclusive || new.exclusive))
             })
         };
-        let is_kept = |event: usize| {
-            let mut before = self.lanes[self.lane(event)].iter().filter(|other| **other < event);
-            before.any(|other| !run.contains(other) && (takes(*other) || is_excluded(*other)))
+        let before = |event: usize| {
+            let lane = self.lanes[self.lane(event)].iter().copied();
+            lane.filter(|other| *other < event).collect()
         };
-        let mut later = (0..self.trace.len()).filter(gives);
-        left == 0 && later.all(|event| is_kept(event) || self.needs(event, requests))
+        let is_stuck = |event: usize| self.needs(event, requests);
+        let of_run = (requests, run);
+        calls::nothing_comes(self.trace, source, of_run, &before, &is_excluded, &is_stuck)
     }
 
     fn waits_to_go_on(&self, lane: usize, done: &dyn Fn(usize) -> bool) -> Vec<usize> {
@@ -256,6 +248,17 @@ impl<'t> Threads<'t> {
                 let rest = self.lanes[target].iter().any(|event| *event < next && !done(*event));
                 if rest { vec![target] } else { Vec::new() }
             }
+            EventKind::Barrier => {
+                let arrivals = self.rounds.arrivals(next).into_iter().flatten();
+                let mut late: Vec<usize> = arrivals
+                    .filter(|event| !done(**event))
+                    .map(|event| self.lane(*event))
+                    .collect();
+                late.sort_unstable();
+                late.dedup();
+                late.retain(|other| *other != lane);
+                late
+            }
             _ => Vec::new(),
         }
     }
@@ -280,13 +283,16 @@ impl<'t> Threads<'t> {
     }
 
     fn target(&self, (request, is_signal): Request) -> Thing {
-        if let Some(Permit { semaphore, .. }) = permit(self.trace, request) {
-            return (What::Semaphore, semaphore, true);
+        if let Some(source) = waits_at(self.trace, request) {
+            return (What::Gift, number(source), true);
         }
         if is_signal {
             return (What::Condition, self.waits[&request].1, true);
         }
         let event = self.trace.event(EventId(request as u32));
+        if event.kind() == EventKind::Barrier {
+            return (What::Barrier, event.operand, true);
+        }
         if event.kind() == EventKind::Request {
             return (What::Lock, event.operand, !event.mode().is_shared());
         }
@@ -315,12 +321,15 @@ impl<'t> Threads<'t> {
                 let gives = later.any(|event| self.gives(*event, condition));
                 gives.then_some((What::Condition, condition, false))
             }));
-            let all = (0..self.trace.len()).filter_map(|event| permit(self.trace, event));
-            let awaited = all.filter(|of| of.kind == PermitKind::Waits).map(|of| of.semaphore);
             let later = || self.lanes[lane].iter().copied().filter(|event| *event >= request.0);
-            let has = |of: &u32| has_permit(self.trace, later(), *of);
-            let awaited: BTreeSet<u32> = awaited.filter(has).collect();
-            held.extend(awaited.into_iter().map(|of| (What::Semaphore, of, false)));
+            let has = |of: &calls::Source| has_gift(self.trace, later(), *of);
+            let given = sources(self.trace).into_iter().filter(has);
+            held.extend(given.map(|of| (What::Gift, number(of), false)));
+            let arrives = self.rounds.ahead(&later().collect());
+            let target = self.target(*request);
+            let is_other = |of: &u32| (What::Barrier, *of) != (target.0, target.1);
+            let arrives = arrives.into_iter().filter(is_other);
+            held.extend(arrives.map(|of| (What::Barrier, of, false)));
             held.sort_unstable();
             (self.target(*request), held)
         };
@@ -383,6 +392,10 @@ impl<'t> Threads<'t> {
                 && other.acquire > event
         })
     }
+}
+
+fn number((object, lack): calls::Source) -> u32 {
+    object * 16 + lack as u32
 }
 
 /// Returns the waits for a signal, by the events at which their threads stand: the wake, or the

@@ -1,6 +1,8 @@
 //! Random runs of small programs of threads with nested locks.
 
+use super::barriers;
 use super::monitors::{Pattern, add_accesses, wait};
+use super::objects;
 use super::record::{Step, Thread, record};
 use super::semaphores::Use;
 use crate::brute::generate::RandomSource;
@@ -22,6 +24,10 @@ pub(super) enum Family {
     Branches,
     /// Semaphores and locks.
     Semaphores,
+    /// Channels, wait groups, futures and contexts, with locks.
+    Objects,
+    /// Barriers, with locks and channels.
+    Barriers,
     /// Threads say what they ask for, and may end there.
     Requests,
     /// Sections of one lock that read and write one variable, with waits and signals. No deadlock
@@ -31,7 +37,7 @@ pub(super) enum Family {
 }
 
 impl Family {
-    /// All but semaphores, which have tests of their own.
+    /// All but those with calls and barriers, which have tests of their own.
     pub(super) const ALL: [Family; 11] = [
         Family::Locks,
         Family::Data,
@@ -54,18 +60,35 @@ impl Family {
 /// Returns a random run with at most `most` events.
 pub(super) fn run(rng: &mut RandomSource, family: Family, most: usize) -> Trace {
     let semaphores = family == Family::Semaphores;
-    let waiters = semaphores || matches!(family, Family::Waiters | Family::Branches);
+    let meets = semaphores || matches!(family, Family::Objects | Family::Barriers);
+    let waiters = meets || matches!(family, Family::Waiters | Family::Branches);
     let threads = if waiters { 3 } else { 2 + rng.below(3) };
-    let locks = if waiters { 2 } else { 2 + rng.below(3) as u32 };
+    let locks = match family {
+        Family::Objects | Family::Barriers => 3,
+        _ if waiters => 2,
+        _ => 2 + rng.below(3) as u32,
+    };
     let pattern = Pattern::random(rng);
     let of_permits = semaphores.then(|| Use::random(rng));
     let permits = of_permits.map_or([0; 2], |of| of.permits(rng));
+    let (mut at_objects, mut at_barriers) = (None, None);
+    if family == Family::Objects {
+        at_objects = Some(objects::Meeting::random(rng));
+    } else if family == Family::Barriers {
+        at_barriers = Some(barriers::Meeting::random(rng));
+    }
     let mut all: Vec<Thread> = Vec::new();
     let length = (most / threads).max(4);
     for number in 0..threads {
         let length = 3 + rng.below(length - 2);
         let mut steps = match (of_permits, waiters && rng.chance(85)) {
             (Some(of), _) => of.steps(rng, number),
+            (None, _) if at_objects.is_some() => {
+                at_objects.map_or_else(Vec::new, |of| of.steps(rng, number))
+            }
+            (None, _) if at_barriers.is_some() => {
+                at_barriers.map_or_else(Vec::new, |of| of.steps(rng, number))
+            }
             (None, true) => pattern.steps(rng, number),
             (None, false) if family == Family::Sections => sections(rng, length),
             (None, false) => body(rng, family, locks, length),
@@ -79,13 +102,22 @@ pub(super) fn run(rng: &mut RandomSource, family: Family, most: usize) -> Trace 
         let first = &mut all[rng.below(threads)].steps;
         first.insert(0, Step::Branch);
     }
-    let forked = |step: &Step| matches!(step, Step::Fork(1));
-    if semaphores && all[0].steps.iter().any(forked) {
-        all[1].begun = false;
-    } else if family.has(Family::Forks) || semaphores && rng.chance(25) {
+    let forks: Vec<usize> =
+        all.iter().flat_map(|thread| &thread.steps).filter_map(forked).collect();
+    forks.iter().for_each(|child| all[*child].begun = false);
+    if forks.is_empty() && (family.has(Family::Forks) || meets && rng.chance(25)) {
         fork(rng, &mut all);
     }
-    record(rng, &mut all, locks, most, (family.has(Family::Requests), permits))
+    let has_more = meets && !semaphores && rng.chance(25);
+    let room = [1 + i64::from(has_more), 1];
+    record(rng, &mut all, locks, most, (family.has(Family::Requests), permits, room))
+}
+
+const fn forked(step: &Step) -> Option<usize> {
+    match step {
+        Step::Fork(child) => Some(*child),
+        _ => None,
+    }
 }
 
 /// Lets threads start others, and wait for their ends.

@@ -1,10 +1,9 @@
 //! Random schedules of small programs of threads, as traces.
 
+use super::calls::Call;
 use super::semaphores::PermitKind;
 use crate::brute::generate::RandomSource;
-use anyorder_trace::{
-    EventKind, Invocation, Location, Mailbox, Mode, Op, TaskId, Trace, TraceBuilder,
-};
+use anyorder_trace::{EventKind, Location, Mailbox, Mode, Op, TaskId, Trace, TraceBuilder};
 
 /// What a thread does next.
 #[derive(Clone, Copy, Debug)]
@@ -25,8 +24,10 @@ pub(super) enum Step {
     Wake(usize),
     /// A test of what was read.
     Branch,
-    /// A call of a semaphore; of an attempt, the result comes from the run.
-    Permit(usize, PermitKind),
+    /// A call of an object; its result comes from the run.
+    Call(usize, Call),
+    /// Passes a barrier of all threads that have such steps.
+    Barrier(usize),
 }
 
 /// A thread, and how far it has come.
@@ -46,21 +47,64 @@ impl Thread {
 
 const CONDITIONS: [&str; 2] = ["c", "d"];
 
-const SEMAPHORES: [&str; 2] = ["semaphore:s", "semaphore:t"];
+const OBJECTS: [&str; 2] = ["s", "t"];
 
-/// Adds a call of a semaphore.
-pub(super) fn call(b: &mut TraceBuilder, task: TaskId, semaphore: &str, kind: PermitKind) {
-    let (method, result) = match kind {
-        PermitKind::Waits => ("acquire", None),
-        PermitKind::Takes => ("try_acquire", Some(1)),
-        PermitKind::Fails => ("try_acquire", Some(0)),
-        PermitKind::Gives => ("release", None),
-    };
-    let object = b.interner.name(semaphore).expect("room");
-    let method = b.interner.name(method).expect("room");
-    let call = Invocation { object, method, arguments: Vec::new(), result };
-    let call = b.interner.push_invocation(call).expect("room");
-    b.push(task, EventKind::Invoke.into(), call.0);
+const BARRIERS: [&str; 2] = ["b", "g"];
+
+/// An object with calls that wait, of any type.
+#[derive(Clone, Copy, Default)]
+struct Object {
+    permits: i64,
+    values: i64,
+    room: i64,
+    is_closed: bool,
+    work: i64,
+    is_set: bool,
+    is_cancelled: bool,
+}
+
+impl Object {
+    fn is_ready(&self, call: Call) -> bool {
+        match call {
+            Call::Permit(PermitKind::Waits) => self.permits > 0,
+            Call::Recv => self.values > 0 || self.is_closed,
+            Call::Send => self.values < self.room || self.is_closed,
+            Call::Wait => self.work == 0,
+            Call::Done => self.work > 0,
+            Call::Get => self.is_set,
+            Call::Cancelled => self.is_cancelled,
+            _ => true,
+        }
+    }
+
+    /// Takes a call that is ready. Returns what it became, and another result than usual.
+    fn take(&mut self, call: Call) -> (Call, Option<Option<u64>>) {
+        let mut result = None;
+        match call {
+            Call::Permit(PermitKind::Gives) => self.permits += 1,
+            Call::Permit(PermitKind::Takes) if self.permits == 0 => {
+                return (Call::Permit(PermitKind::Fails), None);
+            }
+            Call::Permit(_) => self.permits -= 1,
+            Call::Send if self.is_closed => result = Some(Some(0)),
+            Call::Send => self.values += 1,
+            Call::Recv if self.values == 0 => result = Some(None),
+            Call::Recv => self.values -= 1,
+            Call::Close => {
+                result = self.is_closed.then_some(Some(0));
+                self.is_closed = true;
+            }
+            Call::Add => self.work += 1,
+            Call::Done => self.work -= 1,
+            Call::Set => {
+                result = self.is_set.then_some(Some(0));
+                self.is_set = true;
+            }
+            Call::Cancel => self.is_cancelled = true,
+            Call::Wait | Call::Get | Call::Cancelled => {}
+        }
+        (call, result)
+    }
 }
 
 /// What threads wait for.
@@ -71,7 +115,16 @@ struct State {
     /// By condition, the number of signals so far.
     signals: [usize; 2],
     written: [bool; 2],
-    permits: [i64; 2],
+    objects: [Object; 2],
+    barriers: [Barrier; 2],
+}
+
+/// A barrier: how many pass it together, who has arrived, and who may pass.
+#[derive(Clone, Default)]
+struct Barrier {
+    size: usize,
+    there: Vec<usize>,
+    open: Vec<usize>,
 }
 
 /// Runs the threads in a random order until they end or wait for ever. With `asks`, threads that
@@ -81,13 +134,21 @@ pub(super) fn record(
     all: &mut [Thread],
     locks: u32,
     most: usize,
-    (asks, permits): (bool, [i64; 2]),
+    (asks, permits, room): (bool, [i64; 2], [i64; 2]),
 ) -> Trace {
     let mut recorder = Recorder::new(all.len(), locks);
-    let mut state = State { permits, ..State::default() };
+    let mut state = State::default();
+    for (at, object) in state.objects.iter_mut().enumerate() {
+        (object.permits, object.room) = (permits[at], room[at]);
+    }
+    for (at, barrier) in state.barriers.iter_mut().enumerate() {
+        let passes = |step: &Step| matches!(step, Step::Barrier(of) if *of == at);
+        barrier.size = all.iter().filter(|thread| thread.steps.iter().any(passes)).count();
+    }
     // Long pieces of one thread leave more to be reordered.
     let mut last = 0;
     for _ in 0..most {
+        arrive(all, &mut state);
         let ready: Vec<usize> = (0..all.len()).filter(|t| is_ready(all, *t, &state)).collect();
         if ready.is_empty() {
             break;
@@ -96,6 +157,7 @@ pub(super) fn record(
         let t = if keeps { last } else { ready[rng.below(ready.len())] };
         last = t;
         let mut step = all[t].steps[all[t].next];
+        let mut result = None;
         all[t].next += 1;
         match step {
             Step::Acquire(lock, mode) | Step::Retake(lock, mode, _) => {
@@ -108,20 +170,15 @@ pub(super) fn record(
             Step::Fork(child) => all[child].begun = true,
             Step::Signal(condition, _) => state.signals[condition] += 1,
             Step::Wait(condition) => all[t].waits_since = state.signals[condition],
-            Step::Permit(semaphore, kind) => {
-                let left = &mut state.permits[semaphore];
-                match kind {
-                    PermitKind::Gives => *left += 1,
-                    PermitKind::Takes if *left == 0 => {
-                        step = Step::Permit(semaphore, PermitKind::Fails);
-                    }
-                    _ => *left -= 1,
-                }
+            Step::Call(of, call) => {
+                let (call, other) = state.objects[of].take(call);
+                (step, result) = (Step::Call(of, call), other);
             }
+            Step::Barrier(of) => state.barriers[of].open.retain(|other| *other != t),
             Step::Access(EventKind::Write, at) => state.written[at as usize] = true,
             _ => {}
         }
-        recorder.push(t, step);
+        recorder.push(t, step, result);
     }
     if asks {
         recorder.end(rng, all);
@@ -129,8 +186,23 @@ pub(super) fn record(
     recorder.b.finish()
 }
 
+/// Lets threads that stand before a barrier arrive there; all pass once the last one is there.
+fn arrive(all: &[Thread], state: &mut State) {
+    for (t, thread) in all.iter().enumerate().filter(|(_, thread)| thread.begun) {
+        let Some(Step::Barrier(of)) = thread.steps.get(thread.next) else { continue };
+        let barrier = &mut state.barriers[*of];
+        if !barrier.there.contains(&t) && !barrier.open.contains(&t) {
+            barrier.there.push(t);
+            if barrier.there.len() == barrier.size {
+                barrier.open.append(&mut barrier.there);
+            }
+        }
+    }
+}
+
 /// Returns whether a thread can take its next step.
-fn is_ready(all: &[Thread], t: usize, State { held, signals, written, permits }: &State) -> bool {
+fn is_ready(all: &[Thread], t: usize, state: &State) -> bool {
+    let State { held, signals, written, objects, barriers } = state;
     let thread = &all[t];
     let is_free = |lock: u32, mode: Mode| {
         let mut others = held.iter().filter(|of| of.0 != t && of.1 == lock);
@@ -143,7 +215,8 @@ fn is_ready(all: &[Thread], t: usize, State { held, signals, written, permits }:
             is_free(lock, mode) && signals[condition] > thread.waits_since
         }
         Step::Wake(condition) => signals[condition] > thread.waits_since,
-        Step::Permit(semaphore, PermitKind::Waits) => permits[semaphore] > 0,
+        Step::Call(of, call) => objects[of].is_ready(call),
+        Step::Barrier(of) => barriers[of].open.contains(&t),
         Step::Observe(at) => written[at as usize],
         Step::Join(child) => all[child].next == all[child].steps.len(),
         _ => true,
@@ -179,7 +252,7 @@ impl Recorder {
     }
 
     /// Adds the event of a step.
-    fn push(&mut self, thread: usize, step: Step) {
+    fn push(&mut self, thread: usize, step: Step, result: Option<Option<u64>>) {
         let task = self.tasks[thread];
         let (op, operand) = match step {
             Step::Acquire(lock, mode) | Step::Retake(lock, mode, _) => {
@@ -192,8 +265,11 @@ impl Recorder {
             Step::Fork(child) => (EventKind::Fork.into(), child as u32),
             Step::Join(child) => (EventKind::Join.into(), child as u32),
             Step::Branch => (EventKind::Other.into(), self.branch),
-            Step::Permit(semaphore, kind) => {
-                return call(&mut self.b, task, SEMAPHORES[semaphore], kind);
+            Step::Call(of, call) => return call.push(&mut self.b, task, OBJECTS[of], result),
+            Step::Barrier(of) => {
+                let name = BARRIERS[of];
+                self.b.on_condition(task, EventKind::Barrier, name).expect("room");
+                return;
             }
             Step::Signal(condition, kind) => return self.on_condition(task, kind, condition),
             Step::Wait(of) => return self.on_condition(task, EventKind::Wait, of),
@@ -213,7 +289,7 @@ impl Recorder {
                 && thread.begun
                 && rng.chance(80)
             {
-                self.push(number, Step::Request(*lock, *mode));
+                self.push(number, Step::Request(*lock, *mode), None);
                 if rng.chance(30) {
                     self.b.push(self.tasks[number], EventKind::Exit.into(), 0);
                 }

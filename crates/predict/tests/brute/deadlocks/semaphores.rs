@@ -1,19 +1,13 @@
-//! Semaphores, read from the names of calls; and small programs in which a thread that waits for a
-//! permit can be in the way of the one that gives it.
+//! Small programs in which a thread that waits for a permit of a semaphore can be in the way of the
+//! one that gives it.
 
+use super::calls::Call;
 use super::record::Step;
 use crate::brute::generate::RandomSource;
-use anyorder_trace::{EventId, EventKind, Mode, Trace};
-
-/// A call of a semaphore.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Permit {
-    pub(super) semaphore: u32,
-    pub(super) kind: PermitKind,
-}
+use anyorder_trace::{EventKind, Mode};
 
 /// What a call of a semaphore does.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum PermitKind {
     /// Takes a permit, and waits for one.
     Waits,
@@ -22,48 +16,6 @@ pub(super) enum PermitKind {
     /// Found none.
     Fails,
     Gives,
-}
-
-/// Returns the call of a semaphore that an event is.
-pub(super) fn permit(trace: &Trace, event: usize) -> Option<Permit> {
-    let event = trace.event(EventId(event as u32));
-    if event.kind() != EventKind::Invoke {
-        return None;
-    }
-    let call = &trace.tables().invocations[event.operand as usize];
-    let kind = match (trace.tables().name(call.method), call.result) {
-        ("acquire", _) => PermitKind::Waits,
-        ("release", _) => PermitKind::Gives,
-        ("try_acquire", Some(1)) => PermitKind::Takes,
-        ("try_acquire", Some(0)) => PermitKind::Fails,
-        other => panic!("no call of a semaphore: {other:?}"),
-    };
-    Some(Permit { semaphore: call.object.0, kind })
-}
-
-/// Returns how many permits of a semaphore some events give more than they take.
-pub(super) fn change(trace: &Trace, events: &[usize], semaphore: u32) -> i64 {
-    let of = events.iter().filter_map(|event| permit(trace, *event));
-    let of = of.filter(|of| of.semaphore == semaphore);
-    of.map(|of| match of.kind {
-        PermitKind::Waits | PermitKind::Takes => -1,
-        PermitKind::Fails => 0,
-        PermitKind::Gives => 1,
-    })
-    .sum()
-}
-
-/// Returns the least number of permits that a semaphore has in the beginning.
-pub(super) fn permits(trace: &Trace, semaphore: u32) -> i64 {
-    let all: Vec<usize> = (0..trace.len()).collect();
-    let least = (0..=all.len()).map(|length| change(trace, &all[..length], semaphore)).min();
-    -least.unwrap_or(0)
-}
-
-/// Returns whether, of these events of a thread, some first ones give more than they take.
-pub(super) fn has_permit(trace: &Trace, rest: impl Iterator<Item = usize>, semaphore: u32) -> bool {
-    let rest: Vec<usize> = rest.collect();
-    (1..=rest.len()).any(|length| change(trace, &rest[..length], semaphore) > 0)
 }
 
 /// How the threads of a program with semaphores wait for one another.
@@ -137,13 +89,13 @@ impl Use {
                 0 => vec![gives(0)],
                 1 => vec![wait(0)],
                 2 => vec![lock[0], wait(0), unlock[0], gives(0)],
-                3 => vec![Step::Permit(0, PermitKind::Takes), gives(0)],
+                3 => vec![attempt(0), gives(0)],
                 _ => vec![wait(0), gives(0)],
             },
         };
         if rng.chance(25) {
             let at = rng.below(steps.len() + 1);
-            steps.insert(at, Step::Permit(rng.below(2), PermitKind::Takes));
+            steps.insert(at, attempt(rng.below(2)));
         }
         // Whoever had a permit before may have to come first.
         if number < 2 && !matches!(self, Use::Signal | Use::End) && rng.chance(35) {
@@ -175,7 +127,7 @@ fn any(rng: &mut RandomSource) -> Vec<Step> {
         (take(1), give(1)),
         (wait(0), gives(0)),
         (wait(1), gives(1)),
-        (Step::Permit(0, PermitKind::Takes), gives(0)),
+        (attempt(0), gives(0)),
     ];
     let mut steps = Vec::new();
     for (first, last) in pairs {
@@ -199,9 +151,13 @@ fn give(lock: u32) -> Step {
 }
 
 fn wait(semaphore: usize) -> Step {
-    Step::Permit(semaphore, PermitKind::Waits)
+    Step::Call(semaphore, Call::Permit(PermitKind::Waits))
 }
 
 fn gives(semaphore: usize) -> Step {
-    Step::Permit(semaphore, PermitKind::Gives)
+    Step::Call(semaphore, Call::Permit(PermitKind::Gives))
+}
+
+fn attempt(semaphore: usize) -> Step {
+    Step::Call(semaphore, Call::Permit(PermitKind::Takes))
 }
