@@ -22,7 +22,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 /// After how many graphs others help: before, most is learnt, and it takes some milliseconds.
-pub(super) const FROM: u64 = 4_096;
+pub(super) const FROM: u64 = 16_384;
 
 /// When others help for the first time.
 pub(super) fn first_help(options: &WeakOptions) -> u64 {
