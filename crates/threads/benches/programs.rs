@@ -231,7 +231,8 @@ fn timed() -> Cancel {
 }
 
 fn explore_weakly(name: &str, count: usize, program: Concurrent) {
-    let options = WeakOptions { cancel: timed(), ..WeakOptions::default() };
+    let cores = std::env::var("CORES").ok().and_then(|cores| cores.parse().ok()).unwrap_or(1);
+    let options = WeakOptions { cancel: timed(), cores, ..WeakOptions::default() };
     let begun = Instant::now();
     let explored = explore_weak(&mut Script::new(program), &options);
     let time = begun.elapsed();

@@ -99,7 +99,7 @@ pub(crate) enum Verdict {
 pub(crate) type PlaceKey = (ThreadId, u64);
 
 /// What trials have shown.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Loops {
     verdicts: FxHashMap<PlaceKey, Verdict>,
     /// By loop, how many trials have shown it to go on for ever.

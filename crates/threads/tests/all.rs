@@ -15,4 +15,5 @@ mod specified;
 mod spinning;
 mod weak;
 mod weak_classics;
+mod weak_cores;
 mod weak_sc;

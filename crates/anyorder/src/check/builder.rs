@@ -62,12 +62,14 @@ impl Builder {
     ///
     /// # Panics
     ///
-    /// If the variable `ANYORDER_MEMORY` is set and names no memory, or `ANYORDER_PREEMPTIONS` or
-    /// `ANYORDER_TURNS` is and is no number.
+    /// If the variable `ANYORDER_MEMORY` is set and names no memory, or `ANYORDER_PREEMPTIONS`,
+    /// `ANYORDER_TURNS` or `ANYORDER_CORES` is and is no number.
     pub fn new() -> Builder {
         let usual = Limits::default();
         let turns_max = environment::turns().unwrap_or(usual.turns_max);
-        let limits = Limits { preemptions_max: environment::preemptions(), turns_max, ..usual };
+        let cores = environment::cores().unwrap_or(usual.cores);
+        let preemptions_max = environment::preemptions();
+        let limits = Limits { preemptions_max, turns_max, cores, ..usual };
         Builder { memory: environment::memory(), limits, ..Builder::default() }
     }
 
@@ -224,6 +226,32 @@ impl Builder {
     /// ```
     pub fn memory(mut self, memory: Memory) -> Builder {
         self.memory = memory;
+        self
+    }
+
+    /// Sets on how many cores executions under [weak memory](Memory::Rc11) are explored at most:
+    /// one if not said otherwise, since most harnesses run several tests at once. What is counted
+    /// and found is the same for any number, unless the time is over before. All else takes one
+    /// core. Otherwise the variable `ANYORDER_CORES` does the same.
+    ///
+    /// ```
+    /// use anyorder::sync::atomic::{AtomicU32, Ordering::Relaxed};
+    /// use anyorder::{Builder, Memory, thread};
+    /// use std::sync::Arc;
+    ///
+    /// let test = || {
+    ///     let count = Arc::new(AtomicU32::new(0));
+    ///     for _ in 0..6 {
+    ///         let count = Arc::clone(&count);
+    ///         thread::spawn(move || count.fetch_add(1, Relaxed));
+    ///     }
+    /// };
+    /// let builder = Builder::new().memory(Memory::Rc11);
+    /// let (one, two) = (builder.clone().explore(test), builder.cores(2).explore(test));
+    /// assert_eq!((one.executions_weak, one.failures_weak.len()), (two.executions_weak, 0));
+    /// ```
+    pub fn cores(mut self, cores: usize) -> Builder {
+        self.limits.cores = cores;
         self
     }
 

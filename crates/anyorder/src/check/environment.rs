@@ -40,6 +40,15 @@ pub(super) fn turns() -> Option<u32> {
     number("ANYORDER_TURNS")
 }
 
+/// Returns the cores that the variable `ANYORDER_CORES` asks for.
+///
+/// # Panics
+///
+/// If it is no number.
+pub(super) fn cores() -> Option<usize> {
+    number("ANYORDER_CORES").map(|cores| cores as usize)
+}
+
 fn number(name: &str) -> Option<u32> {
     let text = variable(name)?;
     match text.parse() {

@@ -35,6 +35,8 @@ pub struct Limits {
     pub turns_max: u32,
     /// Whether the number of turns in vain is not combined with all that comes later.
     pub turns_merged: bool,
+    /// On how many cores executions under weak memory are explored at most.
+    pub cores: usize,
 }
 
 impl Default for Limits {
@@ -46,6 +48,7 @@ impl Default for Limits {
             preemptions_max: None,
             turns_max: TURNS_MAX,
             turns_merged: false,
+            cores: 1,
         }
     }
 }

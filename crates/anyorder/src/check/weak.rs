@@ -46,6 +46,7 @@ pub(super) fn explore_both(program: &mut Program, limits: Limits) -> Summary {
         events_max: limits.steps_max.saturating_mul(2).min(EVENTS_MAX),
         executions_max: limits.executions_max.unwrap_or(u64::MAX),
         turns_max: limits.turns_max,
+        cores: limits.cores,
         cancel: cancel.clone(),
         ..WeakOptions::default()
     };

@@ -3,8 +3,9 @@
 
 use super::graph::{Event, Graph, Kind, NOBODY};
 use super::states::States;
-use crate::ids::ThreadId;
+use crate::ids::{ObjectId, SiteId, ThreadId};
 use crate::learn::Divergence;
+use crate::object::Object;
 use crate::op::{Act, Op};
 use crate::program::{Next, ThreadProgram};
 use crate::spinning::{Loops, Verdict};
@@ -13,10 +14,43 @@ use crate::spinning::{Loops, Verdict};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct NodeId(pub(super) u32);
 
+#[derive(Clone)]
 struct Node {
     next: Next,
     /// By result, ascending.
     children: Vec<(u64, NodeId)>,
+}
+
+/// What is known of the threads, apart from their program.
+#[derive(Clone)]
+pub(super) struct Trees {
+    nodes: Vec<Node>,
+    roots: Vec<Option<NodeId>>,
+    has_accesses: bool,
+    loops: Loops,
+}
+
+/// No program: with it, nothing is learnt.
+pub(super) struct Frozen;
+
+impl Frozen {
+    fn next() -> Next {
+        Next { op: Op::new(ObjectId::NONE, Act::Yield), site: SiteId::NONE }
+    }
+}
+
+impl ThreadProgram for Frozen {
+    fn start(&mut self) {}
+
+    fn resume(&mut self, _: ThreadId, _: u64) -> Next {
+        Frozen::next()
+    }
+
+    fn stop(&mut self) {}
+
+    fn initial(&self, _: ObjectId) -> Object {
+        Object::Data(0)
+    }
 }
 
 /// The trees of all threads, and the program that made them.
@@ -26,6 +60,8 @@ pub(super) struct Behaviours<'p, P: ThreadProgram + ?Sized> {
     /// By thread.
     roots: Vec<Option<NodeId>>,
     is_running: bool,
+    /// Whether there is no program: what is not known stays so.
+    pub(super) is_frozen: bool,
     /// By thread that runs: where it is, and the operations that it did.
     now: Vec<Option<(NodeId, usize)>>,
     /// Whether some thread accesses plain data.
@@ -44,11 +80,25 @@ impl<'p, P: ThreadProgram + ?Sized> Behaviours<'p, P> {
             nodes,
             roots,
             is_running: false,
+            is_frozen: false,
             now,
             has_accesses: false,
             runs: 0,
             loops: Loops::default(),
         }
+    }
+
+    /// What is known.
+    pub(super) fn trees(&self) -> Trees {
+        let (nodes, roots) = (self.nodes.clone(), self.roots.clone());
+        Trees { nodes, roots, has_accesses: self.has_accesses, loops: self.loops.clone() }
+    }
+
+    /// Takes what is known for all that there is.
+    pub(super) fn freeze(&mut self, trees: &Trees) {
+        let Trees { nodes, roots, has_accesses, loops } = trees.clone();
+        (self.nodes, self.roots) = (nodes, roots);
+        (self.has_accesses, self.loops, self.is_frozen) = (has_accesses, loops, true);
     }
 
     pub(super) fn len(&self) -> usize {
@@ -96,7 +146,8 @@ impl<'p, P: ThreadProgram + ?Sized> Behaviours<'p, P> {
     ///
     /// # Errors
     ///
-    /// Fails if the program was run, and did something else after the same results.
+    /// Fails if the program was run, and did something else after the same results; or if it is not
+    /// known, and there is no program.
     pub(super) fn place(
         &mut self,
         graph: &Graph,
@@ -112,6 +163,11 @@ impl<'p, P: ThreadProgram + ?Sized> Behaviours<'p, P> {
         };
         if let Some(known) = find(self) {
             return Ok(known);
+        }
+        if self.is_frozen {
+            let thread = ThreadId(thread);
+            let (expected, found) = (Frozen::next(), Frozen::next());
+            return Err(Box::new(Divergence { thread, expected, found }));
         }
         match graph.logs[thread as usize].last().map(|last| *graph.event(*last)) {
             Some(last) if self.is_one_behind(graph, thread as usize) => {

@@ -6,6 +6,7 @@
 
 use super::behaviour::{Behaviours, NodeId};
 use super::consistency::{bound, bound_after, has_sc_order, is_free};
+use super::cores::{Shared, first_help};
 use super::graph::{Clock, Event, Graph, Id, NOBODY};
 use super::outcome::{WeakExecution, WeakExplored, WeakFound, WeakOptions, events};
 use super::reading::{Reading, Want};
@@ -17,10 +18,11 @@ use crate::learn::{Blocked, Fault, Incomplete};
 use crate::op::Act;
 use crate::program::ThreadProgram;
 use crate::spinning::LongLoop;
+use std::sync::atomic::Ordering;
 
 /// Something that can be added.
 #[derive(Clone, Copy, Debug)]
-enum Choice {
+pub(super) enum Choice {
     /// A read from a write, in one of several ways.
     Read(Id, u32),
     /// A write at a place in the order of its object.
@@ -37,30 +39,36 @@ enum Choice {
 
 /// An event that was added, with what else could have been.
 #[derive(Clone, Copy, Debug)]
-struct Frame {
+pub(super) struct Frame {
     /// The graphs below the one to which it was added.
-    depth: usize,
+    pub(super) depth: usize,
     /// The events before it.
-    length: usize,
-    thread: u32,
+    pub(super) length: usize,
+    pub(super) thread: u32,
     /// The event, as far as it is fixed.
-    want: Want,
+    pub(super) want: Want,
     /// Where its choices begin.
-    choices: usize,
+    pub(super) choices: usize,
 }
 
 pub(super) struct Search<'p, 'v, P: ThreadProgram + ?Sized> {
     pub(super) known: Behaviours<'p, P>,
     pub(super) states: States,
-    graphs: Vec<Graph>,
+    pub(super) graphs: Vec<Graph>,
     /// Graphs to be used again.
     spare: Vec<Graph>,
-    frames: Vec<Frame>,
-    choices: Vec<Choice>,
-    options: WeakOptions,
+    pub(super) frames: Vec<Frame>,
+    pub(super) choices: Vec<Choice>,
+    pub(super) options: WeakOptions,
     visit: &'v mut dyn FnMut(&WeakExecution<'_>),
     pub(super) explored: WeakExplored,
-    sabotage: Sabotage,
+    pub(super) sabotage: Sabotage,
+    /// How many graphs there are when other cores help next.
+    pub(super) help_at: u64,
+    /// Of a search that helps: the others. It gives up where the first search has to look.
+    pub(super) others: Option<&'v Shared>,
+    /// Whether it came to such a thing.
+    pub(super) is_stumped: bool,
     /// To be used again.
     reads: Vec<Id>,
     turns: u32,
@@ -86,6 +94,9 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
             visit,
             explored: WeakExplored::default(),
             sabotage,
+            help_at: first_help(options),
+            others: None,
+            is_stumped: false,
             reads: Vec::new(),
             turns: 0,
             given_up: None,
@@ -102,6 +113,9 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
             match self.next_thread()? {
                 Some((thread, want)) => self.offer(thread, want)?,
                 None => self.complete()?,
+            }
+            if self.explored.graphs >= self.help_at {
+                self.get_help()?;
             }
             loop {
                 match self.take()? {
@@ -126,6 +140,32 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
         &mut self.graphs[last]
     }
 
+    /// Explores what is left of a search that helps. Returns whether it came to the end: otherwise
+    /// there is something to learn or to note, or a limit.
+    pub(super) fn run_part(&mut self, others: &Shared) -> bool {
+        loop {
+            loop {
+                match self.take() {
+                    Ok(Some(true)) => break,
+                    Ok(Some(false)) => {}
+                    Ok(None) => return true,
+                    Err(_) => return false,
+                }
+            }
+            self.turns = self.turns.wrapping_add(1);
+            if self.turns & 15 == 1 && !self.share(others) {
+                return false;
+            }
+            let next = self.next_thread().and_then(|next| match next {
+                Some((thread, want)) => self.offer(thread, want),
+                None => self.complete(),
+            });
+            if next.is_err() || self.is_stumped {
+                return false;
+            }
+        }
+    }
+
     /// The thread whose event comes next, and the event: of a thread within an operation, if there
     /// is one, otherwise of the first one that does not wait.
     fn next_thread(&mut self) -> Result<Option<(u32, Want)>, Incomplete> {
@@ -145,6 +185,10 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
             let Some(place) = place(graph, thread, known, states)? else { continue };
             if matches!(known.act(place), Act::Await(_)) && options.turns_max > 0 {
                 if known.waits(thread, place).is_none() {
+                    if known.is_frozen {
+                        self.is_stumped = true;
+                        return Ok(None);
+                    }
                     let limits = (options.turns_max, options.spins_max);
                     spinning::try_loop(graph, thread, known, states, limits)?;
                 }
@@ -353,6 +397,10 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
         if self.explored.faults.iter().any(|found| found.fault == fault) {
             return Ok(());
         }
+        if self.known.is_frozen {
+            self.is_stumped = true;
+            return Ok(());
+        }
         let Search { graphs, known, states, options, .. } = self;
         let Some(graph) = graphs.last() else { return Ok(()) };
         match spinning::gives_up(graph, &threads, known, states, options.spins_max)? {
@@ -372,6 +420,10 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
 
     fn note(&mut self, fault: Fault) {
         if self.explored.faults.iter().all(|found| found.fault != fault) {
+            if self.known.is_frozen {
+                self.is_stumped = true;
+                return;
+            }
             let events = events(self.graph(), &|node| self.known.op_of(node));
             self.explored.faults.push(WeakFound { fault, events });
         }
@@ -379,7 +431,14 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
 
     /// Notes an execution in which no thread can go on.
     fn complete(&mut self) -> Result<(), Incomplete> {
-        if self.explored.executions + self.explored.blocked >= self.options.executions_max {
+        if self.is_stumped {
+            return Ok(());
+        }
+        let before = match self.others {
+            Some(others) => others.ended.fetch_add(1, Ordering::Relaxed),
+            None => self.explored.executions + self.explored.blocked,
+        };
+        if before >= self.options.executions_max {
             return Err(Incomplete::Executions);
         }
         let Search { graphs, known, states, .. } = self;

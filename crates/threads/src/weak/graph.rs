@@ -103,7 +103,7 @@ impl Event {
 }
 
 /// The accesses of one object.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Accesses {
     /// The writes, in their order.
     pub(super) order: Vec<Id>,
@@ -124,7 +124,7 @@ pub(super) enum Clock {
 
 const CLOCKS: usize = 3;
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Graph {
     pub(super) events: Vec<Event>,
     /// By thread, its events.

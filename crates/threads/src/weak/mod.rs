@@ -37,6 +37,7 @@ use explore::Search;
 
 mod behaviour;
 mod consistency;
+mod cores;
 mod ending;
 mod explore;
 mod graph;
@@ -53,7 +54,7 @@ pub fn explore_weak<P: ThreadProgram + ?Sized>(
     program: &mut P,
     options: &WeakOptions,
 ) -> WeakExplored {
-    explore_weak_with(program, options, &mut |_| {})
+    explore_on_cores(program, options, &mut |_| {}, Sabotage::None)
 }
 
 /// Explores a program under RC11, and shows each execution.
@@ -66,6 +67,17 @@ pub fn explore_weak_with<P: ThreadProgram + ?Sized>(
 }
 
 pub(crate) fn explore_with_fault<P: ThreadProgram + ?Sized>(
+    program: &mut P,
+    options: &WeakOptions,
+    visit: &mut dyn FnMut(&WeakExecution<'_>),
+    sabotage: Sabotage,
+) -> WeakExplored {
+    let options = WeakOptions { cores: 1, ..options.clone() };
+    explore_on_cores(program, &options, visit, sabotage)
+}
+
+/// As the others. On several cores, executions are shown only as far as one has explored alone.
+pub(crate) fn explore_on_cores<P: ThreadProgram + ?Sized>(
     program: &mut P,
     options: &WeakOptions,
     visit: &mut dyn FnMut(&WeakExecution<'_>),

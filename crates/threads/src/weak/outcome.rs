@@ -22,8 +22,14 @@ pub struct WeakOptions {
     /// After how many turns in vain a loop may give up that is explored turn by turn. One that
     /// gives up later makes the exploration incomplete.
     pub turns_max: u32,
+    /// On how many cores it runs at most. With several, some memory is taken for each; the answer
+    /// is the same, but for [`wasted`](WeakExplored::wasted). One if the executions are shown.
+    pub cores: usize,
     /// Stops the exploration.
     pub cancel: Cancel,
+    /// For tests: after how many graphs other cores help.
+    #[cfg(test)]
+    pub(crate) cores_from: u64,
 }
 
 impl Default for WeakOptions {
@@ -34,7 +40,10 @@ impl Default for WeakOptions {
             executions_max: u64::MAX,
             spins_max: SPINS_MAX,
             turns_max: TURNS_MAX,
+            cores: 1,
             cancel,
+            #[cfg(test)]
+            cores_from: super::cores::FROM,
         }
     }
 }
@@ -78,6 +87,9 @@ pub struct WeakExplored {
     pub blocked: u64,
     /// The graphs that were made on the way.
     pub graphs: u64,
+    /// The graphs that several cores made in vain: they came to something that one has to find,
+    /// which did all of it again. Not the same in each run.
+    pub wasted: u64,
     /// The places in the trees of all threads.
     pub behaviours: u64,
     /// How often the program was run.

@@ -7,11 +7,12 @@ use crate::ids::{ObjectId, ThreadId};
 use crate::object::Object;
 use crate::op::Act;
 use rustc_hash::FxHashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The result of an operation and the state after it; `None` if it waits.
 type Effect = Option<(u64, u64)>;
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct States {
     all: Vec<Object>,
     numbers: FxHashMap<Object, u64>,
@@ -19,6 +20,15 @@ pub(super) struct States {
     initial: Vec<Option<u64>>,
     /// By place and phase of the operation, state and alternative.
     effects: FxHashMap<(NodeId, u8, u64, u32), Effect>,
+    /// The numbers that several searches use, if there are several.
+    shared: Option<Arc<Mutex<Numbers>>>,
+}
+
+/// Objects by number, and the other way round.
+#[derive(Default)]
+struct Numbers {
+    all: Vec<Object>,
+    numbers: FxHashMap<Object, u64>,
 }
 
 impl States {
@@ -43,7 +53,41 @@ impl States {
         self.all.get(number as usize)
     }
 
+    /// The same states, for other searches that have the same numbers from now on.
+    pub(super) fn sharing(&self) -> States {
+        let numbers = Numbers { all: self.all.clone(), numbers: self.numbers.clone() };
+        States { shared: Some(Arc::new(Mutex::new(numbers))), ..self.clone() }
+    }
+
+    /// Takes over the numbers that other searches have given.
+    pub(super) fn update(&mut self) {
+        if let Some(shared) = self.shared.clone() {
+            let shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            self.take_over(&shared);
+        }
+    }
+
+    fn take_over(&mut self, shared: &Numbers) {
+        for (number, state) in shared.all.iter().enumerate().skip(self.all.len()) {
+            self.all.push(state.clone());
+            self.numbers.insert(state.clone(), number as u64);
+        }
+    }
+
     fn number(&mut self, state: Object) -> u64 {
+        if let Some(shared) = self.shared.clone() {
+            if let Some(number) = self.numbers.get(&state) {
+                return *number;
+            }
+            let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            let next = shared.all.len() as u64;
+            let number = *shared.numbers.entry(state.clone()).or_insert(next);
+            if number == next {
+                shared.all.push(state);
+            }
+            self.take_over(&shared);
+            return number;
+        }
         let next = self.all.len() as u64;
         let number = *self.numbers.entry(state.clone()).or_insert(next);
         if number == next {
