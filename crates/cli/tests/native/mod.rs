@@ -4,6 +4,7 @@ mod annotated;
 mod everything;
 mod launchers;
 mod library;
+mod misuse_objects;
 mod replay;
 mod reports;
 mod stress;
