@@ -4,7 +4,8 @@
 set -eu
 cd "$(dirname "$0")"
 
-say() { printf '\n== %s\n' "$*"; }
+begun=$(date +%s)
+say() { printf '\n== %s (after %s s)\n' "$*" $(($(date +%s) - begun)); }
 fail() { printf '\nFAILED: %s\n' "$*" >&2; exit 1; }
 
 as_root() {
@@ -132,7 +133,7 @@ anyorder convert --quiet examples/notes-app.trace "$report/notes.bin" --to binar
 anyorder convert --quiet "$report/notes.bin" "$report/notes.trace" --to text || fail "anyorder convert"
 
 if [ -n "$skipped" ]; then
-    printf '\nPASSED, but not checked here (component missing):%s\n' "$skipped"
+    printf '\nPASSED in %s s, but not checked here (component missing):%s\n' $(($(date +%s) - begun)) "$skipped"
 else
-    printf '\nPASSED: everything\n'
+    printf '\nPASSED: everything, in %s s\n' $(($(date +%s) - begun))
 fi
