@@ -69,6 +69,11 @@ static void *posts(void *arg) {
     return arg;
 }
 
+static void *posts_later(void *arg) {
+    until(2);
+    return posts(arg);
+}
+
 static void *waits_at_barrier(void *arg) {
     pthread_barrier_wait(&barrier);
     return arg;
@@ -95,6 +100,11 @@ static void *signals_inside(void *arg) {
 static void *nothing(void *arg) {
     set(1);
     return arg;
+}
+
+static void *named(void *arg) {
+    pthread_setname_np(pthread_self(), "input-and-outpt");
+    return nothing(arg);
 }
 
 static void *detaches_itself(void *arg) {
@@ -201,7 +211,7 @@ int main(int count, char **words) {
     } else if (is(which, "destroy-race")) {
         pthread_mutex_init(&made, NULL);
         one = start(uses);
-        usleep(30000);
+        usleep(300000);
         pthread_mutex_destroy(&made);
         join(one);
     } else if (is(which, "semaphore-destroy-race")) {
@@ -213,14 +223,15 @@ int main(int count, char **words) {
     } else if (is(which, "semaphore-init-race")) {
         one = start(nothing);
         join(one);
-        two = start(posts);
+        two = start(posts_later);
         sem_init(&sem, 0, 0);
+        set(2);
         join(two);
     } else if (is(which, "barrier-init-race")) {
         set(0);
         pthread_barrier_init(&barrier, NULL, 1);
         one = start(waits_at_barrier);
-        usleep(30000);
+        usleep(300000);
         pthread_barrier_destroy(&barrier);
         join(one);
     } else if (is(which, "condition-destroy-race")) {
@@ -233,7 +244,11 @@ int main(int count, char **words) {
     } else if (is(which, "thread-leak")) {
         start(nothing);
         until(1);
-        usleep(30000);
+        usleep(300000);
+    } else if (is(which, "named-leak")) {
+        start(named);
+        until(1);
+        usleep(300000);
     } else if (is(which, "handler-allocates")) {
         on(SIGUSR1, allocates);
         sent(SIGUSR1);
@@ -331,7 +346,7 @@ int main(int count, char **words) {
         start(detaches_itself);
         until(1);
         join(start(nothing));
-        usleep(30000);
+        usleep(300000);
     } else if (is(which, "right-handlers")) {
         on(SIGUSR1, sets_flag);
         on(SIGUSR2, keeps_errno);

@@ -19,7 +19,7 @@ fn result(which: &str) -> Value {
 
 /// The part of the program, the category of the finding, a word of its title, and the number of its
 /// places.
-const WRONG: [(&str, &str, &str, usize); 18] = [
+const WRONG: [(&str, &str, &str, usize); 19] = [
     ("unlock-free", "bad_unlock", "`lock`, which no thread holds", 1),
     ("unlock-of-other", "bad_unlock", "`lock`, which `main` holds", 2),
     ("lock-twice", "double_lock", "`lock`, which it holds itself", 2),
@@ -36,6 +36,7 @@ const WRONG: [(&str, &str, &str, usize); 18] = [
     ("barrier-init-race", "use_after_free", "barrier", 2),
     ("condition-destroy-race", "use_after_free", "condition made_cond", 2),
     ("thread-leak", "thread_leak", "T1 nothing", 1),
+    ("named-leak", "thread_leak", "T1 input-and-outpt", 1),
     ("handler-allocates", "unsafe_in_handler", "an allocation", 1),
     ("handler-errno", "errno_in_handler", "signal 10", 1),
 ];
