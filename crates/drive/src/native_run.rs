@@ -5,6 +5,7 @@
 //! understood is among its warnings, so that a result on it is not complete.
 
 mod describe;
+mod misuse;
 
 use crate::failure::{Failure, Unusable};
 use crate::trace_input::TraceInput;
@@ -15,10 +16,11 @@ use anyorder_native::recording::Recording;
 pub use anyorder_native::recording::{Header, Modules};
 use anyorder_native::symbols::Symbols;
 pub use anyorder_native::symbols::{SourceFile, Sources};
-use anyorder_native::{Frame, Names, Options, Stats, Traced, to_traces};
+use anyorder_native::{Frame, Misuse, Names, Options, Stats, Traced, to_traces};
 use anyorder_system::Control;
 use anyorder_trace::Problems;
 pub use describe::describe;
+pub use misuse::add_misuses;
 use std::cell::RefCell;
 use std::io::Read;
 use std::path::PathBuf;
@@ -64,6 +66,8 @@ pub struct RecordedRun<'r> {
     pub recording: &'r Recording,
     /// By event of the trace: see [`Traced::origins`].
     pub origins: Vec<u32>,
+    /// What the threads do that no program may, whatever the order.
+    pub misuses: Vec<Misuse>,
     /// The source files that places are in.
     pub sources: Sources,
     /// Paths below this folder are shown without it.
@@ -93,7 +97,7 @@ pub fn traced<R: Read, E: From<Failure>>(
     let (mut part, mut before, mut outcome) = (0, Stats::default(), Ok(()));
     let mut take_part = |traced: Traced| -> Result<(), E> {
         let warnings = warnings(&name, &recording, (&traced, &before));
-        let Traced { trace, stats, origins, .. } = traced;
+        let Traced { trace, stats, origins, misuses, .. } = traced;
         before = stats.clone();
         let input = match part {
             0 => TraceInput::new(name.clone(), trace, &Problems::default(), control),
@@ -109,6 +113,7 @@ pub fn traced<R: Read, E: From<Failure>>(
             repeated: recording.header.left_out,
             recording: &recording,
             origins,
+            misuses,
             sources: symbols.borrow().sources().clone(),
             folder: folder.clone(),
         };

@@ -25,7 +25,7 @@ fn texts() -> impl Iterator<Item = (&'static str, &'static str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::words::{Kind, PredictedCategory, RaceCategory};
+    use crate::words::{Kind, MisuseCategory, PredictedCategory, RaceCategory};
 
     #[test]
     fn every_word_has_a_text_of_its_own() {
@@ -36,6 +36,9 @@ mod tests {
             assert!(explain(category.word()).is_some(), "{category}");
         }
         for category in PredictedCategory::ALL {
+            assert!(explain(category.word()).is_some(), "{category}");
+        }
+        for category in MisuseCategory::ALL {
             assert!(explain(category.word()).is_some(), "{category}");
         }
         for topic in topics() {

@@ -43,8 +43,8 @@ pub use stack::Stack;
 pub use suppress::{Applied, Suppression, SuppressionError, Suppressions};
 pub use tsan::{TsanKind, TsanSuppression, TsanSuppressions};
 pub use words::{
-    CoverageLevel, Harm, Kind, PredictedCategory, RaceCategory, RelatedKind, Reproduced, Severity,
-    Verdict, WarningKind,
+    CoverageLevel, Harm, Kind, MisuseCategory, PredictedCategory, RaceCategory, RelatedKind,
+    Reproduced, Severity, Verdict, WarningKind,
 };
 
 mod baseline;

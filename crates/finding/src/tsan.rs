@@ -7,7 +7,7 @@
 
 use crate::finding::{Finding, Frame, Related, Site, Suppressed};
 use crate::suppress::SuppressionError;
-use crate::words::{Kind, PredictedCategory, RelatedKind};
+use crate::words::{Kind, MisuseCategory, PredictedCategory, RelatedKind};
 use std::borrow::Cow;
 
 /// What a suppression is about.
@@ -21,9 +21,9 @@ pub enum TsanKind {
     Deadlock,
     /// `mutex`: a position of a wrong use of a lock.
     Mutex,
-    /// `thread`: a thread that is never joined. There are no such findings.
+    /// `thread`: a thread that is never joined.
     Thread,
-    /// `signal`: a wrong use of a signal handler. There are no such findings.
+    /// `signal`: a wrong use of a signal handler.
     Signal,
     /// `called_from_lib`: an action of a function of the C library that a library calls.
     CalledFromLib,
@@ -135,6 +135,8 @@ struct Places<'f> {
     of_race: bool,
     of_deadlock: bool,
     of_lock: bool,
+    of_thread: bool,
+    of_signal: bool,
     /// The stacks of its sites, and those behind what they are about.
     sites: Vec<Vec<Cow<'f, Frame>>>,
     threads: Vec<Vec<Cow<'f, Frame>>>,
@@ -148,15 +150,26 @@ impl<'f> Places<'f> {
         let of_deadlock = finding.kind == Kind::Deadlock
             || is(PredictedCategory::LostSignal)
             || is(PredictedCategory::LostWakeup);
+        let misuses = |categories: &[MisuseCategory]| {
+            let category = finding.category.as_deref();
+            finding.kind == Kind::Misuse
+                && categories.iter().any(|one| category == Some(one.word()))
+        };
+        let of_thread = misuses(&[MisuseCategory::ThreadLeak]);
+        let of_signal = misuses(&[MisuseCategory::UnsafeInHandler, MisuseCategory::ErrnoInHandler]);
         let related = |kind: RelatedKind| {
             let of_kind = finding.related.iter().filter(move |one| one.kind == kind);
             of_kind.map(|one| frames(&one.site)).collect()
         };
         let memory = finding.related.iter().filter(|one| one.kind == RelatedKind::Memory);
         Places {
-            of_race: !of_deadlock,
-            of_deadlock,
-            of_lock: is(PredictedCategory::DestroyedLock) || is(PredictedCategory::OverwrittenLock),
+            of_race: !of_deadlock && finding.kind != Kind::Misuse,
+            of_deadlock: of_deadlock || misuses(&[MisuseCategory::DoubleLock]),
+            of_lock: is(PredictedCategory::DestroyedLock)
+                || is(PredictedCategory::OverwrittenLock)
+                || (finding.kind == Kind::Misuse && !of_thread && !of_signal),
+            of_thread,
+            of_signal,
             sites: finding.sites.iter().map(frames).collect(),
             threads: related(RelatedKind::Thread),
             locks: related(RelatedKind::Lock),
@@ -209,7 +222,8 @@ impl TsanSuppression {
             TsanKind::Deadlock => places.of_deadlock && (any(&places.sites) || any(&places.locks)),
             TsanKind::Mutex => places.of_lock && any(&places.sites),
             TsanKind::CalledFromLib => called(),
-            TsanKind::Thread | TsanKind::Signal => false,
+            TsanKind::Thread => places.of_thread && any(&places.sites),
+            TsanKind::Signal => places.of_signal && any(&places.sites),
         }
     }
 }
@@ -319,27 +333,31 @@ mod tests {
         let destroyed = finding(Kind::OrderViolation, "destroyed_lock", stacks);
         let deadlock = finding(Kind::Deadlock, "", stacks);
         let lost = finding(Kind::OrderViolation, "lost_signal", stacks);
-        let all = [race, freed, destroyed, deadlock, lost];
+        let unlocked = finding(Kind::Misuse, "bad_unlock", stacks);
+        let leaked = finding(Kind::Misuse, "thread_leak", stacks);
+        let unsafe_call = finding(Kind::Misuse, "unsafe_in_handler", stacks);
+        let all = [race, freed, destroyed, deadlock, lost, unlocked, leaked, unsafe_call];
         for (text, expected) in [
-            ("race:main", [true, true, true, false, false]),
-            ("race:^ns::*et$", [true, true, true, false, false]),
-            ("race:lib/b.cc", [true, true, true, false, false]),
-            ("race:nothing", [false; 5]),
-            ("race_top:main", [false; 5]),
-            ("race_top:ns::get", [true, true, true, false, false]),
-            ("deadlock:run", [false, false, false, true, true]),
-            ("mutex:put", [false, false, true, false, false]),
-            ("thread:*", [false; 5]),
-            ("signal:*", [false; 5]),
-            ("called_from_lib:*", [false; 5]),
+            ("race:main", "111....."),
+            ("race:^ns::*et$", "111....."),
+            ("race:lib/b.cc", "111....."),
+            ("race:nothing", "........"),
+            ("race_top:main", "........"),
+            ("race_top:ns::get", "111....."),
+            ("deadlock:run", "...11..."),
+            ("mutex:put", "..1..1.."),
+            ("thread:run", "......1."),
+            ("signal:run", ".......1"),
+            ("called_from_lib:*", "........"),
         ] {
+            let expected: Vec<bool> = expected.chars().map(|mark| mark == '1').collect();
             let suppressions = TsanSuppressions::parse("s.txt", text).expect(text);
             let mut findings = all.clone();
             let (counts, decided) = suppressions.apply(&mut findings, &|| false);
             let marks = findings.map(|finding| finding.suppressed.is_some());
-            assert_eq!(marks, expected, "{text}");
+            assert_eq!(marks.to_vec(), expected, "{text}");
             let marked = expected.iter().filter(|one| **one).count() as u64;
-            assert_eq!((counts, decided), (vec![marked], 5), "{text}");
+            assert_eq!((counts, decided), (vec![marked], 8), "{text}");
         }
     }
 

@@ -71,6 +71,8 @@ words! {
         Unstable = "unstable",
         /// A run exceeded the allowed number of steps.
         StepLimit = "step_limit",
+        /// A lock, a condition, a thread or a signal handler is used as no program may.
+        Misuse = "misuse",
     }
 }
 
@@ -214,6 +216,33 @@ words! {
         Arrival = "arrival",
         /// Two accesses under one lock.
         Guarded = "guarded",
+    }
+}
+
+words! {
+    /// What a thread of a native program does to an object, in its own order, that no program may.
+    MisuseCategory {
+        /// A lock is given back by a thread that does not hold it.
+        BadUnlock = "bad_unlock",
+        /// A thread asks for a lock that it holds, and waits for itself.
+        DoubleLock = "double_lock",
+        /// A lock is destroyed while a thread holds it.
+        DestroyedHeld = "destroyed_held",
+        /// A lock is initialised while a thread holds it.
+        InitialisedHeld = "initialised_held",
+        /// An object is used after it was destroyed, and was not initialised again.
+        UsedDestroyed = "used_destroyed",
+        /// A wait on a condition by a thread that does not hold the mutex.
+        WaitUnlocked = "wait_unlocked",
+        /// A lock that was taken for reading is given back as one for writing, or the other way
+        /// round.
+        WrongMode = "wrong_mode",
+        /// A thread has ended, and nobody joins or detaches it.
+        ThreadLeak = "thread_leak",
+        /// A signal handler calls a function that it must not call.
+        UnsafeInHandler = "unsafe_in_handler",
+        /// A signal handler changes `errno`.
+        ErrnoInHandler = "errno_in_handler",
     }
 }
 

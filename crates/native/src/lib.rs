@@ -12,7 +12,9 @@
 
 #![forbid(unsafe_code)]
 
-pub use to_trace::{Frame, Names, NoNames, Options, Stats, Traced, to_trace, to_traces};
+pub use to_trace::{
+    Frame, Misuse, Names, NoNames, Options, Rule, Stats, Traced, to_trace, to_traces,
+};
 
 pub mod launch;
 pub mod merge;

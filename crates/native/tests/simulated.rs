@@ -120,6 +120,14 @@ impl Machine {
         }
     }
 
+    fn unlock(&mut self, lock: u64, thread: usize) -> Option<Event> {
+        let mut holders = self.holders.get(&lock)?.iter();
+        let is_shared = holders.any(|(holder, shared)| *holder == thread && *shared);
+        self.give(lock, thread);
+        let (kind, arg) = (kind::UNLOCK, is_shared.into());
+        Some(Event { kind, arg, address: lock, pc: kind.into(), ..Event::default() })
+    }
+
     fn act(&mut self, thread: usize, rng: &mut Rng) -> Option<Event> {
         let event = |kind, address, third| {
             Some(Event { kind, address, third, pc: kind.into(), ..Event::default() })
@@ -129,8 +137,7 @@ impl Machine {
         if rng.percent(self.gives)
             && let Some(lock) = self.lock_of(thread)
         {
-            self.give(lock, thread);
-            return event(kind::UNLOCK, lock, 0);
+            return self.unlock(lock, thread);
         }
         let held = self.holders.get(&object).and_then(|holders| {
             holders.iter().find(|(holder, _)| *holder == thread).map(|(_, shared)| *shared)
@@ -155,10 +162,7 @@ impl Machine {
                 self.states[thread] = State::Waits { condition, mutex: object, woken: false };
                 event(kind::COND_WAIT, condition, object)
             }
-            3..6 => {
-                self.give(object, thread);
-                event(kind::UNLOCK, object, 0)
-            }
+            3..6 => self.unlock(object, thread),
             6 | 7 => {
                 let all = rng.percent(30);
                 let waits = |state: &&mut State| matches!(state, State::Waits { condition: on, woken: false, .. } if *on == condition);
@@ -204,8 +208,7 @@ impl Machine {
                 }
                 // Who ends gives back what it holds: one lock an event, before its end.
                 if let Some(lock) = self.lock_of(thread) {
-                    self.give(lock, thread);
-                    return event(kind::UNLOCK, lock, 0);
+                    return self.unlock(lock, thread);
                 }
                 self.states[thread] = State::Ended;
                 event(kind::THREAD_END, 0, 0)

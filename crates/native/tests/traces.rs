@@ -4,7 +4,7 @@ use crate::synthetic::{Writer, pc};
 use anyorder_formats::native_text::NativeTextWriter;
 use anyorder_native::merge::Slack;
 use anyorder_native::recording::{Event, kind};
-use anyorder_native::{Frame, Names, Options, Traced, to_trace};
+use anyorder_native::{Frame, Names, Options, Rule, Traced, to_trace};
 use anyorder_trace::EventKind;
 
 /// Names each place of the program by its line.
@@ -139,7 +139,10 @@ fn waits_barriers_and_semaphores() {
         .iter()
         .map(|line| line.split(" @").next().unwrap_or_default().to_owned())
         .collect();
+    // The barrier that was initialised is a location, too.
     let expected = [
+        "t0 alloc x0",
+        "t0 write x0",
         "t0 fork h1",
         "t1 acquire l0",
         "t1 wait c0",
@@ -156,14 +159,15 @@ fn waits_barriers_and_semaphores() {
         "t1 acquire l0",
         "t1 wake.timeout c0",
         "t1 release l0",
-        "t1 rmw.acq_rel x0",
-        "t0 rmw.acq_rel x0",
-        "t1 read.acquire x0",
+        "t1 read.relaxed x0",
+        "t1 rmw.acq_rel x1",
+        "t0 rmw.acq_rel x1",
+        "t1 read.acquire x1",
         "t0 invoke v0",
         "t0 return v0",
         "t1 invoke v1",
         "t1 return v1",
-        "t0 read.acquire x0",
+        "t0 read.acquire x1",
     ];
     assert_eq!(words, expected);
     assert_eq!(traced.stats.spurious, 1);
@@ -179,10 +183,16 @@ fn what_does_not_fit_is_left_out_and_counted() {
         (0, kind::THREAD_CREATE, 7, 0, 0, 5),
         (0, 100, 1, 0, 0, 6),
     ]);
-    // The thread that still held the lock has ended.
-    let expected = ["t0 acquire l0 @s1", "t0 release l0", "t1 acquire l0 @s2"];
+    // The unlock is a misuse, which orders nothing. The thread that still held the lock has ended.
+    let expected =
+        ["t0 read.relaxed x0 @s1", "t0 acquire l0 @s2", "t0 release l0", "t1 acquire l0 @s3"];
     assert_eq!(events(&traced), expected);
-    assert_eq!((traced.stats.odd, traced.stats.unreadable), (2, 1));
+    assert_eq!(traced.misuses.len(), 1);
+    assert_eq!(
+        (traced.misuses[0].rule, &traced.misuses[0].events[..]),
+        (Rule::BadUnlock, &[0][..])
+    );
+    assert_eq!((traced.stats.odd, traced.stats.unreadable), (1, 1));
 }
 
 /// The words of a text, six bytes in each.

@@ -5,7 +5,7 @@ use crate::emit::{note_sized, sync};
 use crate::hooks::accesses::range;
 use crate::kind::{
     ACQUIRE, ANNOTATION, BENIGN, BY_TRY, LOCK, LOCK_DESTROY, LOCK_INIT, LOCK_REFUSED, LOCK_REQUEST,
-    READ_RANGE, RECURSIVE, RELEASE, SHARED, UNLOCK, WRITE_RANGE, arg,
+    READ_RANGE, RECURSIVE, RELEASE, SHARED, STATIC, UNLOCK, WRITE_RANGE, arg,
 };
 use crate::{c, record, thread};
 use core::ffi::{c_char, c_int, c_uint, c_void};
@@ -33,6 +33,8 @@ fn not_understood() {
 }
 
 // Flags of `__tsan_mutex_*`.
+const IS_STATIC: u32 = 1;
+const IS_NOT_STATIC: u32 = 1 << 8;
 const IS_RECURSIVE: u32 = 1 << 1;
 const READ_LOCK: u32 = 1 << 3;
 const TRY_LOCK: u32 = 1 << 4;
@@ -41,7 +43,9 @@ const TRY_LOCK_FAILED: u32 = 1 << 5;
 /// Returns the flags of an event.
 fn flags(of_call: u32) -> u64 {
     let mut flags = 0;
-    for (bit, flag) in [(IS_RECURSIVE, RECURSIVE), (READ_LOCK, SHARED), (TRY_LOCK, BY_TRY)] {
+    for (bit, flag) in
+        [(IS_RECURSIVE, RECURSIVE), (READ_LOCK, SHARED), (TRY_LOCK, BY_TRY), (IS_STATIC, STATIC)]
+    {
         if of_call & bit != 0 {
             flags |= flag;
         }
@@ -63,6 +67,8 @@ export! {
     }
 
     2 fn __tsan_mutex_destroy(mutex: usize, of_call: u32), |place| {
+        // One who says so at the end only means that it may be used afterwards.
+        let of_call = if of_call & IS_NOT_STATIC == 0 { of_call } else { of_call | IS_STATIC };
         sync(LOCK_DESTROY | flags(of_call), mutex, place);
     }
 
@@ -107,7 +113,7 @@ export! {
     }
 
     3 fn AnnotateRWLockCreateStatic(_file: *const c_char, _line: c_int, lock: usize), |place| {
-        sync(LOCK_INIT, lock, place);
+        sync(LOCK_INIT | arg(STATIC), lock, place);
     }
 
     3 fn AnnotateRWLockDestroy(_file: *const c_char, _line: c_int, lock: usize), |place| {
@@ -199,7 +205,6 @@ ignored! {
     __tsan_java_fini = 0;
     __tsan_java_move = 0, not_understood;
     __tsan_java_find = 0, not_understood;
-    __tsan_java_finalize = 0, not_understood;
     __tsan_java_mutex_lock_rec = 0, not_understood;
     __tsan_java_mutex_unlock_rec = 0, not_understood;
     __tsan_get_report_data = 0;

@@ -63,6 +63,8 @@ pub(crate) struct Block {
     pub(crate) handlers: u32,
     /// For each running signal handler: the depth before it, the stack pointer of its frame.
     pub(crate) handler_frames: [[usize; 2]; HANDLERS],
+    /// The calls of this thread in which signal handlers are expected.
+    pub(crate) awaits_signals: u32,
     /// The innermost call of `pthread_once`, or 0.
     pub(crate) once: usize,
     /// Rounds of key destructors so far.

@@ -1,7 +1,9 @@
 //! What virtual machines say of objects and locks of their own.
 
 use crate::emit::{sync, sync_sized};
-use crate::kind::{ACQUIRE, ALLOC, ANNOTATION, FREE, LOCK, RELEASE, SHARED, UNLOCK, arg};
+use crate::kind::{
+    ACQUIRE, ACQUIRE_ALL, ALLOC, ANNOTATION, FREE, LOCK, RELEASE, SHARED, UNLOCK, arg,
+};
 
 export! {
     2 fn __tsan_java_alloc(object: usize, size: usize), |place| {
@@ -10,6 +12,11 @@ export! {
 
     2 fn __tsan_java_free(object: usize, size: usize), |place| {
         sync_sized(FREE, object, place, size as u64);
+    }
+
+    // What all threads have done comes before the finalizers.
+    0 fn __tsan_java_finalize(), |place| {
+        sync(ACQUIRE_ALL, 0, place);
     }
 
     1 fn __tsan_java_mutex_lock(mutex: usize), |place| {

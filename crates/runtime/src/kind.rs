@@ -23,8 +23,9 @@ kinds! {
     SIGNAL_BEGIN = 80; SIGNAL_END = 81;
     EXIT = 88; FAILURE = 89;
     TEXT = 128;
-    OBJECT = 160;
+    OBJECT = 160; COND_INIT = 161; ACQUIRE_ALL = 162;
     BENIGN = 192; METHOD = 193; ARGUMENT = 194; INVOKE = 195; INVOKE_RETURN = 196;
+    THREAD_NAME = 197;
 }
 
 /// Returns an argument at its place in the first word.
@@ -41,6 +42,22 @@ pub(crate) const BY_TRY: u64 = 2;
 pub(crate) const RECURSIVE: u64 = 4;
 pub(crate) const SPIN: u64 = 8;
 pub(crate) const OWNER_DEAD: u64 = 16;
+/// The lock is there from the start of the program to its end, whatever is said.
+pub(crate) const STATIC: u64 = 64;
+/// The lock tells a thread that has it already so.
+pub(crate) const CHECKED: u64 = 32;
+
+/// The bit of memory that comes from the kernel, and not from the heap.
+pub(crate) const MAPPED: u64 = 1;
+/// The bit of a free while accesses are ignored.
+pub(crate) const IGNORED: u64 = 2;
+/// The bit of a thread that is created as a detached one.
+pub(crate) const DETACHED: u64 = 1;
+/// The bit of a signal that does not interrupt what its handler could disturb: a fault, one that
+/// the thread sends to itself, or one that it waits for.
+pub(crate) const EXPECTED: u64 = 1;
+/// The bit of a handler that leaves another `errno` than it found.
+pub(crate) const ERRNO: u64 = 1;
 
 /// The bit of a close by a copy that takes the number.
 pub(crate) const REPLACED: u64 = 1;

@@ -20,7 +20,7 @@ use anyorder_common::files::{Source, read_found};
 use anyorder_common::numbers::plural;
 use anyorder_common::text::{quote, shown};
 use anyorder_drive::native_run::launch::{Build, Ended, Launch, Stage, find_program, recognise};
-use anyorder_drive::native_run::{RecordedImage, RecordedRun, describe, traced};
+use anyorder_drive::native_run::{RecordedImage, RecordedRun, add_misuses, describe, traced};
 use anyorder_drive::native_stress::{Scheduled, watch as scheduled};
 use anyorder_drive::{JobControl, JobResult, Reported, check_trace};
 use anyorder_finding::{Finding, Input, Warning, WarningKind, exit, option, stat};
@@ -331,6 +331,7 @@ fn add_part(
     if part.stats.is_cut || part.stats.is_part || part.part > 0 {
         of_part.cut_by(option::MAX_PART);
     }
+    add_misuses(part, &mut of_part);
     describe(part, &mut of_part);
     add_source_lines(&part.input.name, &part.sources, &mut of_part);
     of_part.findings.append(&mut of_new);

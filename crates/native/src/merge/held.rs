@@ -80,6 +80,13 @@ impl Locks {
         }
     }
 
+    /// Gives a lock back that a thread does not hold: it is free then, whoever had it.
+    pub(crate) fn give_of_others(&mut self, lock: u64, lane: usize) {
+        if self.held(lock, lane).is_none() {
+            self.held.remove(&lock);
+        }
+    }
+
     /// Forgets a lock that is made or destroyed.
     pub(crate) fn forget(&mut self, lock: u64) {
         self.held.remove(&lock);

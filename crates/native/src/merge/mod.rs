@@ -265,6 +265,7 @@ impl<I: Iterator<Item = Event>> Merge<I> {
         match event.kind {
             kind::LOCK => self.locks.take(object, lane, Mode::of(event.arg)),
             kind::UNLOCK => {
+                self.locks.give_of_others(object, lane);
                 self.locks.give(object, lane);
                 self.free(Awaited::Lock(object));
             }
@@ -273,6 +274,7 @@ impl<I: Iterator<Item = Event>> Merge<I> {
                 self.free(Awaited::Lock(object));
             }
             kind::COND_WAIT => {
+                self.locks.give_of_others(third, lane);
                 self.locks.give(third, lane);
                 self.objects.wait(object, lane);
                 self.free(Awaited::Lock(third));

@@ -106,6 +106,10 @@ pub mod kind {
     pub const TEXT: u8 = 128;
     /// A new object begins at the address.
     pub const OBJECT: u8 = 160;
+    /// A condition was made.
+    pub const COND_INIT: u8 = 161;
+    /// What all threads have done comes before what this one does from here on.
+    pub const ACQUIRE_ALL: u8 = 162;
     /// A method by its number. Its type and its name follow as texts; the third word has their
     /// lengths, each in 32 bits.
     pub const METHOD: u8 = 193;
@@ -117,6 +121,9 @@ pub mod kind {
     /// The last open invocation of the object returns. The argument says whether there is a result,
     /// the third word.
     pub const INVOKE_RETURN: u8 = 196;
+    /// The name that the program gives a thread: eight bytes of it in the third word. The argument
+    /// says which, from 0.
+    pub const THREAD_NAME: u8 = 197;
 }
 
 /// Returns the number of words of an event of a kind; `None` for a kind that has no length yet, so

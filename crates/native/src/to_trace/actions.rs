@@ -1,5 +1,6 @@
 //! The second pass: the event of the trace for each event of the recording.
 
+pub(crate) mod misuse;
 mod parts;
 mod waits;
 
@@ -15,6 +16,7 @@ use anyorder_trace::{
     AddressMap, Columns, ConditionId, EventKind, HandlerId, Interner, Invocation, InvocationId,
     Location, LocationId, LockId, Mode, NameId, Op, Site, TableFull, TaskId,
 };
+use misuse::What;
 use rustc_hash::FxHashMap;
 
 /// The origin of an event of the trace that was not recorded.
@@ -73,6 +75,7 @@ pub(super) struct Maker<'a> {
     recording: &'a Recording,
     survey: &'a Survey,
     shared: Shared,
+    watch: misuse::Watch,
     names: &'a mut dyn Names,
     interner: Interner,
     columns: Columns,
@@ -115,6 +118,7 @@ impl<'a> Maker<'a> {
             recording,
             survey,
             shared,
+            watch: misuse::Watch::default(),
             names,
             interner,
             columns: Columns::default(),
@@ -143,6 +147,7 @@ impl<'a> Maker<'a> {
     pub(super) fn step(&mut self, step: &Step) -> Result<(), TableFull> {
         let (lane, event) = (step.thread, &step.event);
         self.threads[lane].taken += 1;
+        self.in_handler(lane, event)?;
         match event.kind {
             kind::CALL => self.stacks.call(lane, event.address),
             kind::RETURN => self.stacks.return_(lane),
@@ -150,6 +155,8 @@ impl<'a> Maker<'a> {
             kind::READ..=kind::VPTR_WRITE => self.access(lane, event)?,
             kind::ATOMIC_LOAD..=kind::FENCE => self.atomic(lane, event)?,
             kind::ALLOC => self.alloc(lane, event, event.address, event.third)?,
+            // The program wants it to be no access.
+            kind::FREE if event.arg & 2 != 0 => {}
             kind::FREE => self.free(lane, event, event.address, event.third)?,
             kind::LOCK..=kind::LOCK_DESTROY => self.lock(lane, event)?,
             kind::COND_WAIT..=kind::COND_DESTROY => self.condition(lane, event)?,
@@ -157,13 +164,19 @@ impl<'a> Maker<'a> {
             kind::SEM_INIT..=kind::SEM_REQUEST => self.semaphore(lane, event)?,
             kind::THREAD_CREATE..=kind::THREAD_JOIN_REQUEST => self.thread(lane, event)?,
             kind::ACQUIRE | kind::RELEASE => self.synchronise(lane, event)?,
-            kind::SIGNAL_BEGIN => self.stats.signals += 1,
+            kind::ACQUIRE_ALL => self.acquire_all(lane, event)?,
+            kind::SIGNAL_BEGIN => {
+                self.stats.signals += 1;
+                self.handler_begins(lane, event);
+            }
+            kind::SIGNAL_END => self.handler_ends(lane, event)?,
+            kind::COND_INIT => self.begins(lane, event, What::Condition)?,
             kind::FD_OPEN..=kind::FD_CLOSE => self.descriptor(lane, event)?,
             kind::OBJECT => self.invocations.new_object(event.address),
             kind::ARGUMENT => self.invocations.argument(lane, event.third),
             kind::INVOKE => self.invoke(lane, event)?,
             kind::INVOKE_RETURN => self.invoke_return(lane, event)?,
-            kind::SIGNAL_END | kind::EXIT | kind::BENIGN | kind::METHOD | kind::TEXT => {}
+            kind::EXIT | kind::BENIGN | kind::METHOD | kind::TEXT | kind::THREAD_NAME => {}
             kind::FAILURE => {
                 self.failure = Some(event.address);
                 let name = self.interner.name(&format!("signal {}", event.address))?;
@@ -335,24 +348,42 @@ impl<'a> Maker<'a> {
         let mode = Mode::from_bits((flags & 1) | (flags & 2));
         let shared = Mode::from_bits(flags & 1);
         match event.kind {
-            kind::LOCK => self.acquire(lane, event, lock, mode),
-            kind::UNLOCK => self.release(lane, event, lock),
+            kind::LOCK_INIT | kind::LOCK_DESTROY if self.is_static(event) => Ok(()),
+            kind::LOCK => {
+                self.uses(lane, event, lock, What::Lock)?;
+                self.acquire(lane, event, lock, mode)
+            }
+            kind::UNLOCK if self.before_unlock(lane, event, lock)? => {
+                self.release(lane, event, lock)
+            }
+            kind::UNLOCK => Ok(()),
             kind::LOCK_INIT => {
+                self.begins(lane, event, What::Lock)?;
                 self.locks.forget(lock);
                 Ok(())
             }
+            kind::LOCK_DESTROY if self.what_is(lock).is_some_and(|what| what != What::Lock) => {
+                self.ends(lane, event)
+            }
             kind::LOCK_DESTROY => {
-                self.locks.forget(lock);
                 let id = self.lock_id(lock)?.0;
-                self.push(lane, event, EventKind::Destroy, id)
+                self.push(lane, event, EventKind::Destroy, id)?;
+                self.was_destroyed(event)?;
+                self.locks.forget(lock);
+                Ok(())
             }
             _ => {
+                self.uses(lane, event, lock, What::Lock)?;
                 let id = self.lock_id(lock)?.0;
                 let kind = match event.kind {
                     kind::LOCK_REFUSED => EventKind::Refused,
                     _ => EventKind::Request,
                 };
-                self.push(lane, event, Op::new(kind, shared), id)
+                self.push(lane, event, Op::new(kind, shared), id)?;
+                if kind == EventKind::Request {
+                    self.has_requested(lane, event)?;
+                }
+                Ok(())
             }
         }
     }
@@ -373,6 +404,7 @@ impl<'a> Maker<'a> {
                 let (thread, facts) = (self.threads[holder], self.survey.threads[holder]);
                 if thread.taken < facts.events || thread.is_over {
                     self.stats.odd += 1;
+                    self.watch.doubt(lock);
                     return Ok(());
                 }
                 self.release(holder, &Event::default(), lock)?;
@@ -381,11 +413,14 @@ impl<'a> Maker<'a> {
         if held == Held::Exclusive && self.locks.held(lock, lane) == Some(Held::Exclusive) {
             // The inner levels of a recursive lock are not recorded.
             self.stats.odd += 1;
+            self.watch.doubt(lock);
             return Ok(());
         }
         self.locks.take(lock, lane, held);
         let id = self.lock_id(lock)?.0;
-        self.push(lane, event, Op::new(EventKind::Acquire, mode), id)
+        self.push(lane, event, Op::new(EventKind::Acquire, mode), id)?;
+        self.was_taken(lane, lock);
+        Ok(())
     }
 
     fn release(&mut self, lane: usize, event: &Event, lock: u64) -> Result<(), TableFull> {
@@ -518,6 +553,7 @@ impl<'a> Maker<'a> {
                 self.push(lane, event, EventKind::Fork, handler.0)?;
                 if self.len() > row {
                     self.is_forked(child);
+                    self.was_created(child);
                 }
                 Ok(())
             }
@@ -538,27 +574,5 @@ impl<'a> Maker<'a> {
             }
             _ => Ok(()),
         }
-    }
-
-    fn synchronise(&mut self, lane: usize, event: &Event) -> Result<(), TableFull> {
-        let what = match event.arg {
-            1 => "once",
-            2 => "guard of a static",
-            3 => "pipe",
-            4 => "annotated",
-            5 => "signal handler",
-            6 => "fork",
-            _ => "object",
-        };
-        let location = self.object(event.address, what)?;
-        let op = match (event.kind, event.arg) {
-            (kind::ACQUIRE, _) => Op::new(EventKind::Read, Mode::ACQUIRE),
-            // Only one thread does it.
-            (_, 1 | 2) => Op::new(EventKind::Write, Mode::RELEASE),
-            // Several may, and an acquire comes after all of them. They are not ordered among
-            // themselves: who writes into a pipe learns nothing of others who do.
-            _ => Op::new(EventKind::Rmw, Mode::RELEASE),
-        };
-        self.push(lane, event, op, location)
     }
 }

@@ -33,6 +33,7 @@ mod survey;
 
 use crate::merge::{Merge, Slack};
 use crate::recording::{Cursor, Recording};
+pub use actions::misuse::{Misuse, Rule};
 use anyorder_trace::{TableFull, Trace};
 
 /// A position in the source, or as much as is known of it.
@@ -123,6 +124,8 @@ pub struct Traced {
     /// By event of the trace: the number of the recorded event among those of its thread, from 0;
     /// `u32::MAX` for one that was not recorded.
     pub origins: Vec<u32>,
+    /// What the threads do that no program may, whatever the order.
+    pub misuses: Vec<Misuse>,
 }
 
 /// How to make traces.

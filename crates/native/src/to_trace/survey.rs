@@ -3,7 +3,7 @@
 use super::invocations::Methods;
 use crate::merge::Known;
 use crate::recording::{Event, Recording, kind};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What one thread does.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,6 +16,12 @@ pub(super) struct ThreadFacts {
     pub(super) releases_by_fence: bool,
     /// The address of its start routine.
     pub(super) routine: Option<u64>,
+    /// The last name that the program has given it; zero bytes if there is none.
+    pub(super) name: [u8; 16],
+    /// Whether it has ended.
+    has_ended: bool,
+    /// Whether another thread joins it, or it was detached.
+    is_awaited: bool,
 }
 
 /// The numbers of [`Survey::recent`].
@@ -45,7 +51,16 @@ pub(super) struct Survey {
     pub(super) accesses_at: FxHashSet<u32>,
     /// Locks that were taken after their owner had ended.
     pub(super) inherited: FxHashSet<u64>,
-    /// Some of them, each at its lowest bits: most accesses are where others were.
+    /// Objects that synchronise, and that several threads use.
+    pub(super) common: FxHashSet<u64>,
+    /// Objects that are destroyed.
+    pub(super) ended: FxHashSet<u64>,
+    /// The threads that have ended, and that nobody joins or detaches, if the process has exited.
+    pub(super) leaked: FxHashSet<usize>,
+    /// The thread that uses an object.
+    users: FxHashMap<u64, usize>,
+    /// Some of the places of accesses, each at its lowest bits: most accesses are where others
+    /// were.
     recent: Recent,
     /// The time until which all threads are there, where the recording was cut.
     pub(super) until: Option<u64>,
@@ -75,6 +90,12 @@ impl Survey {
             }
         }
         survey.merge_benign();
+        survey.users = FxHashMap::default();
+        if !recording.header.has_exited || recording.is_cut() {
+            survey.leaked.clear();
+        }
+        let threads = &survey.threads;
+        survey.leaked.retain(|lane| threads[*lane].has_ended && !threads[*lane].is_awaited);
         survey
     }
 
@@ -125,13 +146,33 @@ impl Survey {
 
     fn rare(&mut self, recording: &Recording, lane: usize, event: &Event) {
         let address = event.address;
+        match event.kind {
+            kind::LOCK..=kind::SEM_REQUEST | kind::COND_INIT => self.use_of(lane, address),
+            kind::THREAD_JOIN | kind::THREAD_DETACH => {
+                if let Some(other) = recording.position(address as u32) {
+                    self.threads[other].is_awaited = true;
+                }
+            }
+            _ => {}
+        }
+        if matches!(event.kind, kind::LOCK_DESTROY | kind::COND_DESTROY) {
+            self.ended.insert(address);
+        }
         let facts = &mut self.threads[lane];
         match event.kind {
             kind::LOCK if event.arg & 16 != 0 => {
                 self.inherited.insert(address);
             }
+            kind::THREAD_NAME => {
+                if let Some(named) = recording.position(address as u32) {
+                    let at = usize::from(event.arg & 1) * 8;
+                    let name = &mut self.threads[named].name;
+                    name[at..at + 8].copy_from_slice(&event.third.to_le_bytes());
+                }
+            }
             kind::BENIGN => self.benign.push((address, address.saturating_add(event.third))),
             kind::METHOD | kind::TEXT => self.methods.add(lane, event),
+            kind::THREAD_END => facts.has_ended = true,
             kind::FENCE => {
                 self.accesses_at.insert(event.pc);
                 let order = event.arg >> 5;
@@ -141,13 +182,25 @@ impl Survey {
             kind::THREAD_CREATE => {
                 self.known.created.insert(address as u32);
                 match recording.position(address as u32) {
-                    Some(child) => self.threads[child].routine = Some(event.third),
+                    Some(child) => {
+                        self.threads[child].routine = Some(event.third);
+                        if event.arg & 1 == 0 {
+                            self.leaked.insert(child);
+                        }
+                    }
                     // There was no chunk for it.
                     None if recording.is_cut() => self.cut(event.time),
                     None => {}
                 }
             }
             _ => {}
+        }
+    }
+
+    /// A thread uses an object that synchronises.
+    fn use_of(&mut self, lane: usize, object: u64) {
+        if *self.users.entry(object).or_insert(lane) != lane {
+            self.common.insert(object);
         }
     }
 }

@@ -39,7 +39,22 @@ accesses! {
     __tsan_volatile_write8: WRITE | arg(8 | VOLATILE);
     __tsan_volatile_write16: WRITE | arg(16 | VOLATILE);
     __tsan_vptr_read: READ | arg(8);
-    __tsan_vptr_update: VPTR_WRITE | arg(8);
+}
+
+/// Destructors write again what is there, which changes nothing: that is a read.
+#[cfg_attr(anyorder_image, unsafe(no_mangle))]
+#[unsafe(naked)]
+unsafe extern "C" fn __tsan_vptr_update(_address: usize, _new: usize) {
+    naked_asm!(
+        "cmp qword ptr [rdi], rsi",
+        "mov rsi, {write}",
+        "mov rax, {read}",
+        "cmove rsi, rax",
+        "jmp {access}",
+        write = const VPTR_WRITE | arg(8),
+        read = const READ | arg(8),
+        access = sym anyorder_access,
+    )
 }
 
 /// As `accesses`, where an access may lie in two granules: then it is written as a rare one.

@@ -4,7 +4,9 @@
 use super::mutex::{Mutex, take_in_turn};
 use crate::c::{self, CleanupBuffer, ETIMEDOUT};
 use crate::emit::{address, sync, sync_sized};
-use crate::kind::{COND_BROADCAST, COND_DESTROY, COND_SIGNAL, COND_WAIT, COND_WAKE, arg};
+use crate::kind::{
+    COND_BROADCAST, COND_DESTROY, COND_INIT, COND_SIGNAL, COND_WAIT, COND_WAKE, arg,
+};
 use crate::plan;
 use crate::schedule::{self, Step, Turn};
 use core::ffi::{c_int, c_void};
@@ -128,8 +130,9 @@ interpose! {
         result
     }
 
-    // It is no event. It stands here so that the version of 1999 is never called beside ours.
-    2 fn pthread_cond_init(cond: *mut c_void, attributes: *const c_void) -> c_int, |_place, real| {
+    // Without it, the version of 1999 might be called beside ours.
+    2 fn pthread_cond_init(cond: *mut c_void, attributes: *const c_void) -> c_int, |place, real| {
+        sync(COND_INIT, cond as usize, place);
         // SAFETY: as the program calls it.
         unsafe { real(cond, attributes) }
     }

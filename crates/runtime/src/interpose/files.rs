@@ -4,6 +4,7 @@ use super::descriptors::{
     FILE, SOCKETS, acquire, channel, closing, copied, copied_to, opened, release, replaced, used,
     watched,
 };
+use super::signals::under_mask;
 use crate::hooks::accesses::range;
 use crate::kind::{READ_RANGE, WRITE_RANGE};
 use crate::schedule::{self, Step};
@@ -325,7 +326,7 @@ interpose! {
             schedule::input(epoll);
         }
         // SAFETY: as the program calls it.
-        let wait = |time| unsafe { real(epoll, events, count, time, mask) };
+        let wait = |time| under_mask(mask, || unsafe { real(epoll, events, count, time, mask) });
         let result = if time > 0 { schedule::outside(|| wait(time)) } else { wait(time) };
         if result > 0 {
             acquire(epoll, place);

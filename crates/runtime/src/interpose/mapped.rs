@@ -2,7 +2,7 @@
 //! threads did with them before must not meet what is done with them later.
 
 use crate::emit::sync_sized;
-use crate::kind::{ALLOC, FREE};
+use crate::kind::{ALLOC, FREE, MAPPED, arg};
 use crate::record;
 use core::ffi::{c_int, c_void};
 
@@ -18,7 +18,7 @@ const fn whole_pages(size: usize) -> usize {
 fn mapped(at: *mut c_void, size: usize, flags: c_int, place: usize) {
     let size = whole_pages(size);
     if at as isize != -1 && flags & FIXED == 0 && size <= SIZE_MAX && record::is_on() {
-        sync_sized(ALLOC, at as usize, place, size as u64);
+        sync_sized(ALLOC | arg(MAPPED), at as usize, place, size as u64);
     }
 }
 
@@ -26,7 +26,7 @@ interpose! {
     2 fn munmap(at: *mut c_void, size: usize) -> c_int, |place, real| {
         let pages = whole_pages(size);
         if pages > 0 && pages <= SIZE_MAX && (at as usize).is_multiple_of(PAGE) && record::is_on() {
-            sync_sized(FREE, at as usize, place, pages as u64);
+            sync_sized(FREE | arg(MAPPED), at as usize, place, pages as u64);
         }
         // SAFETY: as the program calls it.
         unsafe { real(at, size) }

@@ -4,9 +4,9 @@
 
 use crate::c::{self, EINVAL, ENOMEM};
 use crate::emit::sync_sized;
-use crate::kind::{ALLOC, FREE};
+use crate::kind::{ALLOC, FREE, IGNORED, arg};
 use crate::schedule::{self, Step, quarantine};
-use crate::{plan, record};
+use crate::{block, plan, record};
 use core::ffi::{c_int, c_void};
 
 fn allocated(block: *mut c_void, size: usize, place: usize) {
@@ -20,8 +20,15 @@ fn freed(block: *mut c_void, place: usize) {
     if !block.is_null() && record::is_on() {
         // SAFETY: the program gives the block back, so it is one.
         let size = unsafe { c::malloc_usable_size(block) };
-        sync_sized(FREE, block as usize, place, size as u64);
+        sync_sized(FREE | ignored(), block as usize, place, size as u64);
     }
+}
+
+/// Returns whether accesses of this thread are ignored, as an argument.
+fn ignored() -> u64 {
+    // SAFETY: the block is this thread's.
+    let is_ignored = unsafe { (*block::block()).ignored != 0 };
+    arg(if is_ignored { IGNORED } else { 0 })
 }
 
 fn aligned(alignment: usize, size: usize, place: usize) -> *mut c_void {
@@ -127,7 +134,7 @@ fn reallocate(block: *mut c_void, size: usize, place: usize) -> *mut c_void {
     // Another thread may get the old block as soon as it is given back, so that is written before.
     // SAFETY: the program gives the block back, so it is one.
     let old_size = unsafe { c::malloc_usable_size(block) };
-    sync_sized(FREE, block as usize, place, old_size as u64);
+    sync_sized(FREE | ignored(), block as usize, place, old_size as u64);
     // SAFETY: as the program calls it.
     let new = unsafe { c::__libc_realloc(block, size) };
     if !new.is_null() {

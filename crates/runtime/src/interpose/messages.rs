@@ -2,6 +2,7 @@
 
 use super::descriptors::{acquire, release, used};
 use super::files::DONT_WAIT;
+use super::signals::under_mask;
 use crate::hooks::accesses::range;
 use crate::kind::{READ_RANGE, WRITE_RANGE};
 use crate::record;
@@ -243,7 +244,8 @@ interpose! {
 
     4 fn ppoll(list: *mut Polled, count: usize, time: *const c_void, mask: *const c_void) -> c_int, |place, real| {
         // SAFETY: as the program calls it.
-        let result = schedule::outside(|| unsafe { real(list, count, time, mask) });
+        let wait = || unsafe { real(list, count, time, mask) };
+        let result = schedule::outside(|| under_mask(mask, wait));
         ready(list, count, result, place);
         result
     }

@@ -4,8 +4,8 @@ use crate::block::block;
 use crate::c::{EBUSY, EOWNERDEAD, ETIMEDOUT};
 use crate::emit::sync;
 use crate::kind::{
-    BY_TRY, LOCK, LOCK_DESTROY, LOCK_INIT, LOCK_REFUSED, LOCK_REQUEST, OWNER_DEAD, RECURSIVE, SPIN,
-    UNLOCK, arg,
+    BY_TRY, CHECKED, LOCK, LOCK_DESTROY, LOCK_INIT, LOCK_REFUSED, LOCK_REQUEST, OWNER_DEAD,
+    RECURSIVE, SPIN, UNLOCK, arg,
 };
 use crate::plan;
 use crate::schedule::{self, Step, Turn, Waited};
@@ -48,7 +48,11 @@ impl Mutex {
     }
 
     fn flags(&self) -> u64 {
-        if self.is_recursive() { RECURSIVE } else { 0 }
+        match self.kind & KIND_MASK {
+            RECURSIVE_KIND => RECURSIVE,
+            CHECKING_KIND => CHECKED,
+            _ => 0,
+        }
     }
 }
 

@@ -4,7 +4,9 @@
 use crate::block::{Block, HANDLERS, RECORDED, block};
 use crate::emit::{Interrupted, leave_sequence, note, sync};
 use crate::hooks::atomics;
-use crate::kind::{ACQUIRE, FAILURE, RELEASE, SIGNAL, SIGNAL_BEGIN, SIGNAL_END, arg};
+use crate::kind::{
+    ACQUIRE, ERRNO, EXPECTED, FAILURE, RELEASE, SIGNAL, SIGNAL_BEGIN, SIGNAL_END, arg,
+};
 use crate::{c, maps, record, thread};
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -33,6 +35,9 @@ const SA_RESETHAND: c_int = i32::MIN;
 const SIGNALS: usize = 65;
 /// SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV.
 const FAILURES: [c_int; 5] = [4, 6, 7, 8, 11];
+
+/// What the processor notices at an instruction: SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV.
+const FAULTS: [c_int; 5] = [4, 5, 7, 8, 11];
 
 /// The program's handlers and their flags.
 static OF_PROGRAM: [AtomicUsize; SIGNALS] = [const { AtomicUsize::new(0) }; SIGNALS];
@@ -111,7 +116,15 @@ unsafe extern "C" fn handle(signal: c_int, info: *mut c_void, context: *mut c_vo
     let here = (&raw const place) as usize;
     // SAFETY: the block is this thread's, and the references do not outlive the call.
     let depth = unsafe { enter(&mut *block, here) };
-    note(SIGNAL_BEGIN, number, place);
+    // SAFETY: the kernel gives the information about the signal, and the C library the address of
+    // this thread's own `errno`.
+    let (is_fault, errno) = unsafe {
+        let code = info.cast::<c_int>().add(2).read();
+        (FAULTS.contains(&signal) && code > 0, *c::__errno_location())
+    };
+    // SAFETY: the block is this thread's.
+    let is_expected = is_fault || unsafe { (*block).awaits_signals != 0 };
+    note(SIGNAL_BEGIN | arg(if is_expected { EXPECTED } else { 0 }), number, place);
     sync(ACQUIRE | arg(SIGNAL), number, place);
     if handler > IGNORE {
         // SAFETY: the program has given this handler for this signal. One with a single argument
@@ -122,7 +135,9 @@ unsafe extern "C" fn handle(signal: c_int, info: *mut c_void, context: *mut c_vo
             handler(signal, info, context);
         }
     }
-    note(SIGNAL_END, number, place);
+    // SAFETY: the C library gives the address of this thread's own `errno`.
+    let is_spoiled = unsafe { *c::__errno_location() != errno };
+    note(SIGNAL_END | arg(if is_spoiled { ERRNO } else { 0 }), number, place);
     // SAFETY: as above.
     unsafe {
         (*block).handlers = (*block).handlers.saturating_sub(1);
@@ -281,6 +296,23 @@ fn sent(signal: c_int, place: usize) {
     }
 }
 
+/// Calls a function in which a handler may run, and disturbs nothing.
+fn awaiting<T>(function: impl FnOnce() -> T) -> T {
+    let block = block();
+    // SAFETY: the block is this thread's. A jump out of a handler leaves the number too high, and
+    // then calls of handlers are not judged.
+    unsafe { (*block).awaits_signals = (*block).awaits_signals.wrapping_add(1) };
+    let result = function();
+    // SAFETY: as above.
+    unsafe { (*block).awaits_signals = (*block).awaits_signals.wrapping_sub(1) };
+    result
+}
+
+/// Calls a function that opens signals for its time if it has a mask: it waits for them.
+pub(super) fn under_mask<T>(mask: *const c_void, function: impl FnOnce() -> T) -> T {
+    if mask.is_null() { function() } else { awaiting(function) }
+}
+
 fn taken(signal: c_int, place: usize) {
     if signal > 0 && record::is_on() {
         sync(ACQUIRE | arg(SIGNAL), signal as usize, place);
@@ -297,7 +329,17 @@ interpose! {
     1 fn raise(signal: c_int) -> c_int, |place, real| {
         sent(signal, place);
         // SAFETY: as the program calls it.
-        unsafe { real(signal) }
+        awaiting(|| unsafe { real(signal) })
+    }
+
+    1 fn sigsuspend(mask: *const c_void) -> c_int, |_place, real| {
+        // SAFETY: as the program calls it.
+        awaiting(|| unsafe { real(mask) })
+    }
+
+    0 fn pause() -> c_int, |_place, real| {
+        // SAFETY: as the program calls it.
+        awaiting(|| unsafe { real() })
     }
 
     2 fn pthread_kill(thread: c::Pthread, signal: c_int) -> c_int, |place, real| {

@@ -2,11 +2,13 @@
 
 use crate::block::{Block, PAUSED, UNKNOWN, block, block_of};
 use crate::c::{self, Pthread, Start};
-use crate::emit::{sync, sync_sized};
-use crate::kind::{THREAD_CREATE, THREAD_DETACH, THREAD_JOIN, THREAD_JOIN_REQUEST};
+use crate::emit::{note_sized, sync, sync_sized};
+use crate::kind::{
+    DETACHED, THREAD_CREATE, THREAD_DETACH, THREAD_JOIN, THREAD_JOIN_REQUEST, THREAD_NAME, arg,
+};
 use crate::schedule::{self, Step};
 use crate::{plan, record, thread};
-use core::ffi::{c_int, c_void};
+use core::ffi::{c_char, c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
 
 /// What a new thread gets from its creator. It is on the heap: the creator goes on.
@@ -104,7 +106,8 @@ pub(crate) fn create(
         });
     }
     plan::count_alive(1);
-    if slot != 0 && is_detached(attributes) {
+    let is_detached = is_detached(attributes);
+    if slot != 0 && is_detached {
         schedule::detached(slot);
     }
     // SAFETY: as the program calls it, but for the start, which calls the program's.
@@ -121,7 +124,8 @@ pub(crate) fn create(
             (*block_of(*result)).number = number;
             (*block_of(*result)).schedule_birth = slot;
         }
-        sync_sized(THREAD_CREATE, number as usize, place, start as usize as u64);
+        let kind = THREAD_CREATE | arg(if is_detached { DETACHED } else { 0 });
+        sync_sized(kind, number as usize, place, start as usize as u64);
         // SAFETY: as above.
         let ready = unsafe { &(*birth).ready };
         let address = ready.as_ptr() as usize;
@@ -193,7 +197,49 @@ pub(crate) fn detach(thread: Pthread, place: usize) -> c_int {
     unsafe { real!(pthread_detach(Pthread) -> c_int)(thread) }
 }
 
+/// The option of `prctl` by which a thread names itself.
+const NAME_SELF: c_int = 15;
+/// The bytes that the kernel keeps of a name.
+const NAME_BYTES: usize = 15;
+
+/// Writes the name of a thread, eight bytes in an event.
+fn named(number: usize, name: *const c_char, place: usize) {
+    let mut bytes = [[0_u8; 8]; 2];
+    for at in 0..NAME_BYTES {
+        // SAFETY: the kernel has read the name up to its zero byte, or so many bytes of it.
+        let byte = unsafe { name.add(at).read() } as u8;
+        if byte == 0 {
+            break;
+        }
+        bytes[at / 8][at % 8] = byte;
+    }
+    for (piece, bytes) in bytes.into_iter().enumerate() {
+        let kind = THREAD_NAME | arg(piece as u64);
+        note_sized(kind, number, place, u64::from_le_bytes(bytes));
+    }
+}
+
 interpose! {
+    2 fn pthread_setname_np(thread: Pthread, name: *const c_char) -> c_int, |place, real| {
+        let number = number_of(thread);
+        // SAFETY: as the program calls it.
+        let result = unsafe { real(thread, name) };
+        if let (Some(number), 0) = (number, result) {
+            named(number, name, place);
+        }
+        result
+    }
+
+    5 fn prctl(option: c_int, first: usize, second: usize, third: usize, fourth: usize) -> c_int, |place, real| {
+        // SAFETY: as the program calls it: arguments that it does not give are not looked at.
+        let result = unsafe { real(option, first, second, third, fourth) };
+        if option == NAME_SELF && result == 0 && record::is_on() {
+            // SAFETY: the block is this thread's.
+            named(unsafe { (*block()).number } as usize, first as *const c_char, place);
+        }
+        result
+    }
+
     2 fn pthread_join(thread: Pthread, value: *mut *mut c_void) -> c_int, |place, real| {
         // SAFETY: as the program calls it.
         join(thread, place, || unsafe { real(thread, value) })

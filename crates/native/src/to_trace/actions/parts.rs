@@ -29,6 +29,9 @@ pub(super) fn with_threads(
         let routine = facts.routine.and_then(|at| names.frames(at).pop());
         let routine = routine.filter(|frame| frame.line != 0).map(|frame| frame.function);
         let routine = routine.filter(|name| !name.is_empty() && thread.number != 0);
+        let given = String::from_utf8_lossy(&facts.name);
+        let given = given.trim_matches('\0');
+        let routine = if given.is_empty() { routine } else { Some(given.to_owned()) };
         let number = thread.number;
         let name = interner.name(&match routine {
             _ if number == 0 => "main".to_owned(),
@@ -63,7 +66,8 @@ impl Maker<'_> {
         let trace = Trace::new(tables, mem::take(&mut self.columns));
         let (stats, failure, origins) =
             (self.stats.clone(), self.failure, mem::take(&mut self.origins));
-        Ok(Traced { trace, stats, failure, unseen: Vec::new(), origins })
+        let misuses = self.watch.take();
+        Ok(Traced { trace, stats, failure, unseen: Vec::new(), origins, misuses })
     }
 
     /// Begins the next trace.

@@ -1,12 +1,19 @@
-//! Conditions, barriers and semaphores.
+//! Conditions, barriers and semaphores, and orders without an object.
 
+use super::misuse::What;
 use super::{Barrier, Maker};
 use crate::recording::{Event, kind};
+use crate::to_trace::stacks::Where;
 use anyorder_trace::{ConditionId, EventKind, Invocation, Location, Mode, Op, TableFull};
 
 impl Maker<'_> {
     pub(super) fn condition(&mut self, lane: usize, event: &Event) -> Result<(), TableFull> {
         let (object, mutex) = (event.address, event.third);
+        match event.kind {
+            kind::COND_DESTROY => return self.ends(lane, event),
+            kind::COND_WAKE => {}
+            _ => self.uses(lane, event, object, What::Condition)?,
+        }
         let id = self.condition_id(object)?.0;
         let condition = self.conditions.entry(object).or_default();
         match event.kind {
@@ -14,7 +21,10 @@ impl Maker<'_> {
                 condition.waits.push(lane);
                 condition.alone.push(lane);
                 self.push(lane, event, EventKind::Wait, id)?;
-                self.release(lane, event, mutex)
+                if self.waits_with(lane, event)? {
+                    self.release(lane, event, mutex)?;
+                }
+                Ok(())
             }
             kind::COND_WAKE => {
                 let is_alone = condition.alone.contains(&lane);
@@ -73,8 +83,13 @@ impl Maker<'_> {
     /// All updates of a round come before all reads of it. Nobody can be two rounds ahead of
     /// another one, so two locations are enough.
     pub(super) fn barrier(&mut self, lane: usize, event: &Event) -> Result<(), TableFull> {
-        const ROUNDS: [&str; 2] = ["barrier", "barrier, other round,"];
+        const ROUNDS: [&str; 2] = ["meeting at barrier", "other meeting at barrier"];
         let object = event.address;
+        match event.kind {
+            kind::BARRIER_INIT => self.begins(lane, event, What::Barrier)?,
+            kind::BARRIER_ARRIVE => self.uses(lane, event, object, What::Barrier)?,
+            _ => {}
+        }
         let barrier = self.barriers.entry(object).or_default();
         let round = match event.kind {
             kind::BARRIER_INIT => {
@@ -101,6 +116,10 @@ impl Maker<'_> {
     }
 
     pub(super) fn semaphore(&mut self, lane: usize, event: &Event) -> Result<(), TableFull> {
+        if event.kind == kind::SEM_INIT {
+            return self.begins(lane, event, What::Semaphore);
+        }
+        self.uses(lane, event, event.address, What::Semaphore)?;
         let method = match event.kind {
             kind::SEM_WAIT => "acquire",
             kind::SEM_POST => "release",
@@ -123,5 +142,40 @@ impl Maker<'_> {
         };
         self.push(lane, event, EventKind::Invoke, invocation.0)?;
         self.push(lane, event, EventKind::Return, invocation.0)
+    }
+
+    /// What all other threads have done so far comes before what a thread does.
+    pub(super) fn acquire_all(&mut self, lane: usize, event: &Event) -> Result<(), TableFull> {
+        let location = self.object(0, "all threads")?;
+        for other in 0..self.threads.len() {
+            let thread = self.threads[other];
+            if other != lane && thread.is_in && !thread.is_over {
+                let op = Op::new(EventKind::Rmw, Mode::RELEASE);
+                self.push_at(other, op, location, Where::NOWHERE);
+            }
+        }
+        self.push(lane, event, Op::new(EventKind::Read, Mode::ACQUIRE), location)
+    }
+
+    pub(super) fn synchronise(&mut self, lane: usize, event: &Event) -> Result<(), TableFull> {
+        let what = match event.arg {
+            1 => "once",
+            2 => "guard of a static",
+            3 => "pipe",
+            4 => "annotated",
+            5 => "signal handler",
+            6 => "fork",
+            _ => "object",
+        };
+        let location = self.object(event.address, what)?;
+        let op = match (event.kind, event.arg) {
+            (kind::ACQUIRE, _) => Op::new(EventKind::Read, Mode::ACQUIRE),
+            // Only one thread does it.
+            (_, 1 | 2) => Op::new(EventKind::Write, Mode::RELEASE),
+            // Several may, and an acquire comes after all of them. They are not ordered among
+            // themselves: who writes into a pipe learns nothing of others who do.
+            _ => Op::new(EventKind::Rmw, Mode::RELEASE),
+        };
+        self.push(lane, event, op, location)
     }
 }
