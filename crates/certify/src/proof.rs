@@ -80,8 +80,8 @@ pub enum Rule {
     Wake,
     /// A `barrier` event, to a later one of the same barrier by another task.
     Barrier,
-    /// A releasing atomic write, to an acquiring atomic read, with no other writes between them than
-    /// atomic rmws.
+    /// A releasing atomic write, to an acquiring atomic read, with no other writes between them
+    /// than atomic rmws.
     Atomic,
     /// The `enable` of a `trigger`, to the `trigger`, or to `get` or `post` of its task.
     Enable,

@@ -1,4 +1,4 @@
-//! What C++20 synchronises by: latches, semaphores, barriers, waits at atomics, stop tokens, futures.
+//! Latches, semaphores, barriers, waits at atomics, stop tokens and futures of C++20.
 
 use super::annotated::build;
 use super::common;

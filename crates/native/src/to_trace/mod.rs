@@ -35,6 +35,7 @@ use crate::merge::{Merge, Slack};
 use crate::recording::{Cursor, Recording};
 pub use actions::misuse::{Misuse, Rule};
 use anyorder_trace::{TableFull, Trace};
+use std::collections::BTreeSet;
 
 /// A position in the source, or as much as is known of it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -302,13 +303,18 @@ fn only_execs(recording: &Recording, survey: &survey::Survey) -> bool {
     is_alone && survey.accesses_at.is_empty()
 }
 
+/// Returns the files with code of which accesses were recorded.
+fn files_with_accesses<'r>(recording: &'r Recording, survey: &survey::Survey) -> BTreeSet<&'r str> {
+    let modules = &recording.modules;
+    let lows = survey.accesses_at.iter();
+    let places = lows.flat_map(|low| modules.complete(low.wrapping_sub(1)));
+    places.filter_map(|at| modules.find(at)).map(|piece| piece.path.as_str()).collect()
+}
+
 /// Returns the files with code of which no access was recorded.
 fn unseen(recording: &Recording, survey: &survey::Survey) -> Vec<String> {
     let modules = &recording.modules;
-    let mut seen = std::collections::BTreeSet::new();
-    let lows = survey.accesses_at.iter();
-    let places = lows.flat_map(|low| modules.complete(low.wrapping_sub(1)));
-    seen.extend(places.filter_map(|at| modules.find(at)).map(|piece| piece.path.as_str()));
+    let seen = files_with_accesses(recording, survey);
     let mut unseen: Vec<String> = Vec::new();
     for piece in modules.pieces().iter().filter(|piece| piece.is_code) {
         let path = piece.path.as_str();

@@ -255,7 +255,8 @@ impl<'t> Confirmer<'t> {
             "two events of the trace"
         );
         if self.past.is_cut {
-            return Answer::Unconfirmed(GaveUp::Window);
+            let is_stopped = cancel.reason().is_some();
+            return Answer::Unconfirmed(if is_stopped { GaveUp::Stopped } else { GaveUp::Window });
         }
         let mut search = Search {
             pair: (first.0, second.0),

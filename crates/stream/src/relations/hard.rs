@@ -2,8 +2,9 @@
 //!
 //! The edges are: fork before the first event, last event before join, post before get, signal
 //! before wake, earlier barrier events before later ones, and an atomic release before the acquire
-//! that reads it or a later read-modify-write of its release sequence. `docs/happens-before.md` defines them for its rule set `threads`. Forks, joins
-//! and posts hold in every run; wakes, barriers and atomics are only observed.
+//! that reads it or a later read-modify-write of its release sequence. `docs/happens-before.md`
+//! defines them for its rule set `threads`. Forks, joins and posts hold in every run; wakes,
+//! barriers and atomics are only observed.
 
 use crate::analysis::StreamEvent;
 use crate::relations::lanes::{ClockObserver, LaneId, Lanes, Published};

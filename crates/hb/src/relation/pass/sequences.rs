@@ -1,4 +1,4 @@
-//! Release sequences of atomics: a releasing write and the atomic read-modify-writes that follow it.
+//! Release sequences of atomics: a releasing write, and the atomic read-modify-writes that follow.
 
 use super::Pass;
 use crate::relation::by_key::ByKey;

@@ -9,8 +9,10 @@
 use super::Maker;
 use crate::merge::held::Mode as Held;
 use crate::recording::{Event, kind};
+use crate::to_trace::files_with_accesses;
 use anyorder_trace::{EventKind, Location, LocationId, Mode, NameId, Op, SiteId, TableFull};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
 /// The most misuses of one trace.
 const MISUSES_MAX: usize = 1_000;
@@ -112,6 +114,10 @@ pub(super) struct Watch {
     /// Locks that the program declares to be there all the time.
     statics: FxHashSet<u64>,
     handlers: FxHashMap<usize, Vec<Handler>>,
+    /// The files with code of which accesses were recorded, once somebody has asked.
+    files: Option<BTreeSet<String>>,
+    /// By the low half of a code address, whether its file is one of them.
+    instrumented: FxHashMap<u32, bool>,
 }
 
 impl Watch {
@@ -289,6 +295,21 @@ impl Maker<'_> {
         stacks.any(|(low, size)| address.wrapping_sub(low) < size)
     }
 
+    /// Returns whether the accesses around a place are recorded. How code without instrumentation
+    /// tells others of an object that it has made is not seen.
+    fn is_instrumented(&mut self, pc: u32) -> bool {
+        let (recording, survey) = (self.recording, self.survey);
+        let Watch { files, instrumented, .. } = &mut self.watch;
+        *instrumented.entry(pc).or_insert_with(|| {
+            let files = files.get_or_insert_with(|| {
+                files_with_accesses(recording, survey).into_iter().map(str::to_owned).collect()
+            });
+            let modules = &recording.modules;
+            let mut pieces = modules.complete(pc.wrapping_sub(1)).filter_map(|at| modules.find(at));
+            pieces.all(|piece| files.contains(&piece.path))
+        })
+    }
+
     /// An object is initialised: its life begins.
     pub(super) fn begins(
         &mut self,
@@ -297,6 +318,10 @@ impl Maker<'_> {
         what: What,
     ) -> Result<(), TableFull> {
         let address = event.address;
+        if !self.is_instrumented(event.pc) {
+            self.watch.lives.remove(&address);
+            return Ok(());
+        }
         let generation = self.memory.generation(address);
         let before = self.watch.lives.get(&address);
         let is_new = before.map_or(generation > 1, |life| life.generation != generation);

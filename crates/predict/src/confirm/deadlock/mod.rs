@@ -96,7 +96,11 @@ impl Confirmer<'_> {
             return deadlocks;
         }
         if self.past.is_cut {
-            deadlocks.cut(DeadlockCut::Trace);
+            deadlocks.stopped = control.cancel.reason();
+            deadlocks.cut(match deadlocks.stopped {
+                Some(_) => DeadlockCut::Stopped,
+                None => DeadlockCut::Trace,
+            });
             return deadlocks;
         }
         let signals = self.signals(&control.cancel);
