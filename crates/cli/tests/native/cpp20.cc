@@ -15,12 +15,15 @@
 static int data[4];
 static std::mutex mutex;
 
-// Each of four threads writes, then counts down; `main` waits for as many as it is told.
+// Each of four threads writes, and the first ones count down; `main` waits for these.
 static int counted(int waits_for) {
     std::latch done(waits_for);
     std::vector<std::jthread> threads;
     for (int i = 0; i < 4; i++)
-        threads.emplace_back([i, &done] { data[i] = i; done.count_down(); }); // writes
+        threads.emplace_back([=, &done] {
+            data[i] = i; // writes
+            if (i < waits_for) done.count_down();
+        });
     done.wait();
     int sum = 0;
     for (int one : data) sum += one; // sums
@@ -87,6 +90,32 @@ static int stopped() {
     return sum >= 0 ? 0 : 9;
 }
 
+struct Job {
+    std::mutex mutex;
+    std::condition_variable condition;
+    bool ready = false;
+};
+
+// `main` frees the job as soon as it is done. Who tells that must not touch it afterwards.
+static int done(bool notifies_late) {
+    Job *job = new Job;
+    std::thread thread([=] {
+        std::unique_lock lock(job->mutex);
+        job->ready = true;
+        if (notifies_late) lock.unlock();
+        job->condition.notify_one(); // notifies
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(100)); // It is ready then.
+    {
+        std::unique_lock lock(job->mutex);
+        job->condition.wait(lock, [=] { return job->ready; });
+    }
+    if (!notifies_late) thread.join();
+    delete job; // frees
+    if (notifies_late) thread.join();
+    return 0;
+}
+
 static int promised() {
     std::vector<std::future<std::string>> futures;
     for (int i = 0; i < 4; i++)
@@ -110,5 +139,7 @@ int main(int, char **arguments) {
     if (part == "told-relaxed") return told(std::memory_order_relaxed);
     if (part == "stopped") return stopped();
     if (part == "promised") return promised();
+    if (part == "done") return done(false);
+    if (part == "done-too-soon") return done(true);
     return 8;
 }

@@ -19,7 +19,9 @@ fn what_the_library_synchronises_is_known() {
         ("told", 0),
         ("stopped", 0),
         ("promised", 0),
+        ("done", 0),
         ("counted-too-few", 1),
+        ("done-too-soon", 1),
         ("told-relaxed", 1),
     ];
     for (part, findings) in cases {

@@ -290,7 +290,7 @@ impl Maker<'_> {
     }
 
     /// Returns whether an address is on a stack.
-    fn is_on_stack(&self, address: u64) -> bool {
+    pub(super) fn is_on_stack(&self, address: u64) -> bool {
         let mut stacks = self.threads.iter().filter_map(|thread| thread.stack);
         stacks.any(|(low, size)| address.wrapping_sub(low) < size)
     }

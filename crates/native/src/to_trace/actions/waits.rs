@@ -12,7 +12,10 @@ impl Maker<'_> {
         match event.kind {
             kind::COND_DESTROY => return self.ends(lane, event),
             kind::COND_WAKE => {}
-            _ => self.uses(lane, event, object, What::Condition)?,
+            _ => {
+                self.uses(lane, event, object, What::Condition)?;
+                self.touches(lane, event)?;
+            }
         }
         let id = self.condition_id(object)?.0;
         let condition = self.conditions.entry(object).or_default();
@@ -87,7 +90,10 @@ impl Maker<'_> {
         let object = event.address;
         match event.kind {
             kind::BARRIER_INIT => self.begins(lane, event, What::Barrier)?,
-            kind::BARRIER_ARRIVE => self.uses(lane, event, object, What::Barrier)?,
+            kind::BARRIER_ARRIVE => {
+                self.uses(lane, event, object, What::Barrier)?;
+                self.touches(lane, event)?;
+            }
             _ => {}
         }
         let barrier = self.barriers.entry(object).or_default();
@@ -115,11 +121,26 @@ impl Maker<'_> {
         self.push(lane, event, op, location)
     }
 
+    /// To use an object is to read its memory: the block that has it may be freed. If it was
+    /// initialised and is destroyed, that is its end. (Of a lock, the analyses know where it lies.)
+    fn touches(&mut self, lane: usize, event: &Event) -> Result<(), TableFull> {
+        const READ: u64 = 8;
+        let address = event.address;
+        let is_on_heap = self.memory.generation(address) > 0 && !self.is_on_stack(address);
+        let has_end = self.survey.ended.contains(&address) && self.what_is(address).is_some();
+        if !is_on_heap || has_end {
+            return Ok(());
+        }
+        let location = self.range(address, READ)?;
+        self.push(lane, event, Op::new(EventKind::Read, Mode::RELAXED), location)
+    }
+
     pub(super) fn semaphore(&mut self, lane: usize, event: &Event) -> Result<(), TableFull> {
         if event.kind == kind::SEM_INIT {
             return self.begins(lane, event, What::Semaphore);
         }
         self.uses(lane, event, event.address, What::Semaphore)?;
+        self.touches(lane, event)?;
         let method = match event.kind {
             kind::SEM_WAIT => "acquire",
             kind::SEM_POST => "release",
