@@ -2,10 +2,12 @@
 
 use crate::image;
 use crate::reader::Recording;
+use std::collections::BTreeMap;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// What a run did.
 pub(crate) struct Run {
@@ -24,18 +26,24 @@ pub(crate) fn has_cpp() -> bool {
 
 /// Compiles a program of `tests/programs` for ThreadSanitizer. Returns the path of the program.
 pub(crate) fn compile(source: &str, compiler: &str, options: &[&str]) -> PathBuf {
+    type Built = Mutex<BTreeMap<String, Arc<OnceLock<()>>>>;
+    static BUILT: Built = Mutex::new(BTreeMap::new());
     let name = format!("{source}-{compiler}{}", options.concat());
-    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(source);
-    let output = Command::new(compiler)
-        .args(["-g", "-w", "-fsanitize=thread", "-pthread"])
-        .args(options)
-        .arg(source)
-        .arg("-o")
-        .arg(&program)
-        .output()
-        .expect("the compiler runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(&name);
+    // Tests run side by side: while one is running a program, another one must not write it.
+    let built = Arc::clone(BUILT.lock().expect("no test panics here").entry(name).or_default());
+    built.get_or_init(|| {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(source);
+        let output = Command::new(compiler)
+            .args(["-g", "-w", "-fsanitize=thread", "-pthread"])
+            .args(options)
+            .arg(source)
+            .arg("-o")
+            .arg(&program)
+            .output()
+            .expect("the compiler runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    });
     program
 }
 
