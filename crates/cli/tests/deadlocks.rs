@@ -281,7 +281,7 @@ fn meeting(events: &str) -> String {
     head + &text
 }
 
-/// Faulty programs, each with what is said of it.
+/// Programs with a deadlock, each with the words of its finding.
 const MEETINGS: &[(&str, &str, &[&str])] = &[
     (
         "value",

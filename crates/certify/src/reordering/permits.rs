@@ -5,9 +5,6 @@ use super::calls::{Call, CallIndex};
 use anyorder_commute::{Counted, WaitRule, Waits};
 use anyorder_trace::{EventId, EventKind, Trace};
 
-/// The method that fails where its rule does not hold, and its type: it does not wait.
-const FAILS: (&str, &str) = ("waitgroup", "done");
-
 /// A call that waits by one rule of its type.
 pub(super) struct PermitWait<'c> {
     pub(super) call: Call<'c>,
@@ -28,13 +25,13 @@ impl<'c> PermitWait<'c> {
         }
         let invoked = trace.tables().invocations.get(event.operand as usize)?;
         let call = index.call(trace, id)?;
-        let kind = call.waits.map_or("", Waits::name);
+        let method = trace.tables().name(invoked.method);
+        let fails = call.waits.is_some_and(|waits| waits.fails(method));
         let [at] = index.rules_of(&call, id)[..] else { return None };
         let wait = PermitWait { call, at };
         let counted = wait.rule()?.counted();
         let is_one_way = |counted: &Counted| counted.helps != counted.hurts;
         let waits = counted.iter().all(is_one_way) && counted.iter().any(|counted| counted.helps);
-        let fails = (kind, trace.tables().name(invoked.method)) == FAILS;
         (waits && !fails).then_some(wait)
     }
 

@@ -31,6 +31,13 @@ impl Waits {
         &self.name
     }
 
+    /// Returns whether a call of a method fails where its rule does not hold, instead of waiting:
+    /// `done` of a wait group that counts nothing.
+    #[must_use]
+    pub fn fails(&self, method: &str) -> bool {
+        (self.name(), method) == ("waitgroup", "done")
+    }
+
     /// Returns all rules, in the order of the text.
     #[must_use]
     pub fn rules(&self) -> &[Arc<WaitRule>] {

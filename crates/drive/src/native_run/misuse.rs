@@ -49,9 +49,9 @@ fn finding(run: &RecordedRun<'_>, misuse: &Misuse) -> Finding {
     }
     let is_minor =
         matches!(misuse.rule, Rule::ThreadLeak | Rule::UnsafeInHandler | Rule::ErrnoInHandler);
-    let is_about_object = !is_minor;
+    // The title has what the others are about.
     for site in &mut sites {
-        site.location = is_about_object.then(|| misuse.object.clone());
+        site.location = (!is_minor).then(|| misuse.object.clone());
     }
     let mut finding = Finding::new(Kind::Misuse);
     finding.category = Some(category.word().to_owned());

@@ -429,6 +429,7 @@ impl<'a> Maker<'a> {
             return Ok(());
         };
         self.locks.give(lock, lane);
+        self.was_given_back(lane, lock);
         let mode = if held == Held::Shared { Mode::SHARED } else { Mode::EXCLUSIVE };
         let id = self.lock_id(lock)?.0;
         self.push(lane, event, Op::new(EventKind::Release, mode), id)

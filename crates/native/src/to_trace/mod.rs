@@ -12,6 +12,9 @@
 //! | an invocation that the program announces | `invoke` and `return` |
 //! | a descriptor | a location that is allocated, read and freed |
 //! | once, guards of statics, pipes, annotations | atomics of a location of their own |
+//! | the life of a shared object that a call initialises | a location: write, reads, `free` |
+//! | a use of a condition, barrier or semaphore on the heap | also a relaxed read of its memory |
+//! | what no program may do | a [`Misuse`], and a relaxed read that orders nothing |
 //! | a fence | makes the relaxed atomics of its thread acquire or release |
 //!
 //! Where the recording was cut, the trace ends when the first thread has no events any more: what

@@ -11,9 +11,6 @@ use anyorder_trace::{Event, Trace};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// A method that fails where its condition does not hold: it does not wait.
-const FAILS: (&str, &str) = ("waitgroup", "done");
-
 /// Number of a counter.
 pub(super) type CounterId = u32;
 
@@ -66,7 +63,7 @@ pub(super) struct Blocking {
     /// During the pass over the trace: event, object and invocation; and the rules of each object.
     seen: Vec<(u32, u32, Invocation)>,
     rules: HashMap<u32, Vec<Arc<WaitRule>>>,
-    /// The objects that have calls which fail instead of waiting.
+    /// The calls that fail instead of waiting.
     failing: HashSet<u32>,
 }
 
@@ -85,15 +82,15 @@ impl Blocking {
         let waits = communication.waits(trace.tables(), event.op, event.operand);
         let Some((waits, invocation)) = waits else { return };
         self.rules.entry(object).or_insert_with(|| waits.rules().to_vec());
-        if waits.name() == FAILS.0 {
-            self.failing.insert(object);
+        if waits.fails(method(trace, event.id.0)) {
+            self.failing.insert(event.id.0);
         }
         self.seen.push((event.id.0, object, invocation));
     }
 
     /// Handles the end of the trace: finds the rules that each call must satisfy. Once the job is
     /// stopped, not all.
-    pub(super) fn finish(&mut self, (trace, cancel): (&Trace, &Cancel), chain: &[u32]) {
+    pub(super) fn finish(&mut self, cancel: &Cancel, chain: &[u32]) {
         let (seen, rules) = (std::mem::take(&mut self.seen), std::mem::take(&mut self.rules));
         let mut places: HashMap<Place, CounterId> = HashMap::new();
         let mut open: HashMap<u32, i64> = HashMap::new();
@@ -102,7 +99,7 @@ impl Blocking {
                 return;
             }
             let rules = rules.get(object).map_or(&[][..], Vec::as_slice);
-            let fails = self.failing.contains(object) && method(trace, *event) == FAILS.1;
+            let fails = self.failing.contains(event);
             let mut call = Call { fails, ..Call::default() };
             for (number, rule) in
                 rules.iter().enumerate().filter(|(_, rule)| rule.applies(invocation))

@@ -91,7 +91,7 @@ pub fn orders_of_calls(
         }
     }
     let threads: Vec<u32> = trace.events().map(|event| trace.handler_of(event.id).0).collect();
-    blocking.finish((trace, cancel), &threads);
+    blocking.finish(cancel, &threads);
     let (of_task, of_call) = (HashMap::new(), HashMap::new());
     let mut orders = Orders { trace, list: Vec::new(), latest: HashMap::new(), of_task, of_call };
     for (id, observed) in invoked {

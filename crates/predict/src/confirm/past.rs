@@ -192,7 +192,7 @@ impl<'t> Past<'t> {
             past.previous.push(link.previous);
         }
         past.holding.finish(cancel);
-        past.blocking.finish((trace, cancel), &past.chain);
+        past.blocking.finish(cancel, &past.chain);
         past.chains = units.map_or(chains.len(), |units| units.len());
         past.find_doubts(cancel);
         // What came last may have been cut.

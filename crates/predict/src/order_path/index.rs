@@ -213,9 +213,11 @@ struct Pass {
     forked: HashMap<u32, Vec<u32>>,
     /// For each barrier, the last events of lanes, the latest first.
     barriers: HashMap<u32, Vec<u32>>,
-    /// For each location, the releases of the sequence that the last write is in: of each lane the
-    /// last one.
+    /// For each location, the releases of the sequence that the last write is in, ascending: of
+    /// those of one lane in a row the last one.
     released: HashMap<u32, Vec<u32>>,
+    /// By location and lane, its last acquiring read.
+    seen: HashMap<(u32, u32), u32>,
     wakes: Wakes,
     points: Vec<Point>,
 }
@@ -350,10 +352,15 @@ impl<S: Specification> Maker<'_, S> {
         let (kind, mode, at) = (event.kind(), event.mode(), event.operand);
         if kind.reads()
             && mode.acquires()
-            && let Some(released) = self.pass.released.remove(&at)
+            && let Some(released) = self.pass.released.get(&at)
         {
-            released.iter().for_each(|from| self.edge(*from, event.id.0, OrderRule::Atomic));
-            self.pass.released.insert(at, released);
+            // What the lane has seen there before is before its earlier read.
+            let lane = self.index.lane_of[event.id.0 as usize];
+            let seen = self.pass.seen.insert((at, lane), event.id.0);
+            let new =
+                released.iter().rev().take_while(|from| seen.is_none_or(|seen| **from > seen));
+            let edge = |from: &u32| Edge { to: event.id.0, from: *from, rule: OrderRule::Atomic };
+            self.index.edges.extend(new.map(edge));
         }
         if kind.writes() {
             let continues = event.op.continues_sequence();
@@ -364,7 +371,7 @@ impl<S: Specification> Maker<'_, S> {
                 let lane_of = &self.index.lane_of;
                 let own = lane_of[event.id.0 as usize];
                 let released = self.pass.released.entry(at).or_default();
-                released.retain(|from| lane_of[*from as usize] != own);
+                released.pop_if(|from| lane_of[*from as usize] == own);
                 released.push(event.id.0);
             }
         }

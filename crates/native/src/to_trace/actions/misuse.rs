@@ -210,6 +210,11 @@ impl Maker<'_> {
         }
     }
 
+    /// A lock was given back.
+    pub(super) fn was_given_back(&mut self, lane: usize, lock: u64) {
+        self.watch.taken.remove(&(lock, lane));
+    }
+
     /// Looks at an unlock before it is done. Returns whether it is one that can be done.
     pub(super) fn before_unlock(
         &mut self,
@@ -470,9 +475,13 @@ impl Maker<'_> {
 
     /// A signal handler ends.
     pub(super) fn handler_ends(&mut self, lane: usize, event: &Event) -> Result<(), TableFull> {
-        let Some(handler) = self.watch.handlers.get_mut(&lane).and_then(Vec::pop) else {
-            return Ok(());
-        };
+        let Some(open) = self.watch.handlers.get_mut(&lane) else { return Ok(()) };
+        let handler = open.pop();
+        if open.is_empty() {
+            // Each event asks whether there are any.
+            self.watch.handlers.remove(&lane);
+        }
+        let Some(handler) = handler else { return Ok(()) };
         if event.arg & 1 != 0 && !handler.is_expected {
             let name = format!("signal {}", handler.signal);
             let row = self.stand_in(lane, event, &name)?;
