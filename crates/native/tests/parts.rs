@@ -62,8 +62,9 @@ fn loose_locks(trace: &Trace) -> BTreeSet<(u32, u32)> {
 #[test]
 fn parts_have_the_events_of_the_whole() {
     let (mut divided, mut dropped, mut cut, mut full) = (0, 0, 0, 0);
+    let (mut waits, mut signals) = (0, 0);
     for seed in sampled(2_000, 16_000) {
-        let recording = recorded(&run_giving(seed, 800, 60));
+        let recording = recorded(&run_giving(seed, 800, 60, 20));
         let whole = to_trace(&recording, &mut NoNames, &Options::default(), &mut || true);
         let whole = whole.expect("small tables");
         let events_max = if seed % 4 == 0 { 60 + seed % 90 } else { u64::MAX };
@@ -87,6 +88,11 @@ fn parts_have_the_events_of_the_whole() {
                 assert_eq!(loose_locks(&part.trace), BTreeSet::new(), "{context}");
                 assert!(!part.stats.is_cut && !part.stats.is_full);
             }
+            let made_up = part.trace.events().zip(&part.origins);
+            for (event, _) in made_up.filter(|(_, origin)| **origin == u32::MAX) {
+                waits += u64::from(event.kind() == EventKind::Wait);
+                signals += u64::from(event.kind() == EventKind::Signal);
+            }
             for (row, event) in rows(part) {
                 loop {
                     let (expected, of_whole) = all.next().expect("the whole has it, too");
@@ -95,7 +101,7 @@ fn parts_have_the_events_of_the_whole() {
                         assert_eq!(memory(&part.trace, &event), known, "{context}");
                         break;
                     }
-                    // Only the end of a wait of an earlier part is left out.
+                    // Only the end of a wait that a broadcast of an earlier part ended is left out.
                     assert_eq!(expected.2, EventKind::Wake, "{context}: {expected:?}, {row:?}");
                     assert!(part_of_wait[&expected.0] < number, "{context}");
                     dropped += 1;
@@ -112,8 +118,12 @@ fn parts_have_the_events_of_the_whole() {
         cut += u64::from(end.is_cut);
         full += u64::from(end.is_full);
     }
-    println!("{divided} in three parts or more, {dropped} ends of waits, {cut} cut, {full} full");
-    assert!(divided > 30 && dropped > 10 && cut > 10 && full > 10);
+    println!("{divided} in three parts or more, {cut} cut, {full} full");
+    println!(
+        "{waits} waits go on, {signals} signals are repeated, {dropped} ends of waits are left out"
+    );
+    assert!(divided > 30 && cut > 10 && full > 10);
+    assert!(waits > 100 && signals > 10 && dropped > 10);
 }
 
 /// Returns, for each pair of accesses of two threads to one memory, of which one writes, whether
@@ -172,7 +182,7 @@ fn divided_anywhere(whole: &Trace, from: u32) -> (Trace, Vec<EventId>) {
 fn what_a_part_shows_the_whole_shows() {
     let (mut both, mut neither, mut only_whole, mut wrong) = (0, 0, 0, 0);
     for seed in sampled(1_500, 8_000) {
-        let recording = recorded(&run_giving(seed, 250, 60));
+        let recording = recorded(&run_giving(seed, 250, 60, 20));
         let whole = to_trace(&recording, &mut NoNames, &Options::default(), &mut || true);
         let whole = whole.expect("small tables");
         let origins = |traced: &Traced, event: &Event| -> Option<Row> {

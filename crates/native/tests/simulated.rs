@@ -34,8 +34,10 @@ struct Machine {
     round: u64,
     permits: u64,
     joined: Vec<usize>,
-    /// How often a thread gives a lock back, where it has one.
+    /// In how many of 100 steps a thread with a lock gives it back.
     gives: u32,
+    /// In how many of 100 steps a thread with a lock begins to wait with it.
+    waits: u32,
 }
 
 /// An event with its thread.
@@ -43,15 +45,16 @@ pub(crate) type Done = (u32, Event);
 
 /// Runs at random. Times are the order in which things happen, one apart.
 pub(crate) fn run(seed: u64, steps: u64) -> Vec<Done> {
-    run_giving(seed, steps, 15)
+    run_giving(seed, steps, 15, 0)
 }
 
-/// Runs at random. A thread with a lock gives it back in so many of 100 steps.
-pub(crate) fn run_giving(seed: u64, steps: u64, gives: u32) -> Vec<Done> {
+/// Runs at random. A thread with a lock begins to wait with it in `waits` of 100 steps, and else gives
+/// it back in `gives`.
+pub(crate) fn run_giving(seed: u64, steps: u64, gives: u32, waits: u32) -> Vec<Done> {
     let mut rng = Rng::new(seed);
     let threads = 3 + rng.index(4);
     let states = vec![State::NotBegun; threads];
-    let mut machine = Machine { states, permits: 1, gives, ..Machine::default() };
+    let mut machine = Machine { states, permits: 1, gives, waits, ..Machine::default() };
     machine.states[0] = State::Created;
     let mut run = Vec::new();
     let init = |object, kind, third| Event { kind, address: object, third, ..Event::default() };
@@ -133,6 +136,14 @@ impl Machine {
             Some(Event { kind, address, third, pc: kind.into(), ..Event::default() })
         };
         let object = LOCKS + 0x100 * rng.below(3);
+        let condition = CONDITIONS + 0x100 * rng.below(2);
+        if self.waits > 0
+            && let Some(lock) = self.lock_of(thread)
+            && self.is_only(lock, thread)
+            && rng.percent(self.waits)
+        {
+            return self.wait(lock, thread, condition);
+        }
         // Now and then everything is given back, or most runs would soon be stuck.
         if rng.percent(self.gives)
             && let Some(lock) = self.lock_of(thread)
@@ -142,7 +153,6 @@ impl Machine {
         let held = self.holders.get(&object).and_then(|holders| {
             holders.iter().find(|(holder, _)| *holder == thread).map(|(_, shared)| *shared)
         });
-        let condition = CONDITIONS + 0x100 * rng.below(2);
         match rng.below(13) {
             0..3 | 8 => {
                 let kind = rng.pick(&[kind::READ, kind::WRITE]);
@@ -157,11 +167,7 @@ impl Machine {
                 self.holders.entry(object).or_default().push((thread, shared));
                 Some(Event { arg: shared.into(), ..event(kind::LOCK, object, 0)? })
             }
-            3..6 if held == Some(false) && rng.percent(40) => {
-                self.give(object, thread);
-                self.states[thread] = State::Waits { condition, mutex: object, woken: false };
-                event(kind::COND_WAIT, condition, object)
-            }
+            3..6 if held == Some(false) && rng.percent(40) => self.wait(object, thread, condition),
             3..6 => self.unlock(object, thread),
             6 | 7 => {
                 let all = rng.percent(30);
@@ -214,6 +220,19 @@ impl Machine {
                 event(kind::THREAD_END, 0, 0)
             }
         }
+    }
+
+    fn wait(&mut self, mutex: u64, thread: usize, condition: u64) -> Option<Event> {
+        self.give(mutex, thread);
+        self.states[thread] = State::Waits { condition, mutex, woken: false };
+        let kind = kind::COND_WAIT;
+        let pc = kind.into();
+        Some(Event { kind, address: condition, third: mutex, pc, ..Event::default() })
+    }
+
+    /// Returns whether a thread holds a lock for itself alone.
+    fn is_only(&self, lock: u64, thread: usize) -> bool {
+        self.holders.get(&lock).is_some_and(|holders| holders.contains(&(thread, false)))
     }
 
     /// Returns a lock that a thread holds.

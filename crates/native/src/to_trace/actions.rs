@@ -38,8 +38,8 @@ struct Thread {
     is_in: bool,
     /// Whether its last event asks for a lock.
     asks: bool,
-    /// Whether it waited on a condition where the trace begins.
-    waited: bool,
+    /// Whether its wait on a condition was in an earlier trace, and a broadcast there woke it.
+    was_called: bool,
     /// Whether it has an event besides its beginning.
     has_begun: bool,
     /// Whether it may have no further event: it has ended, or was joined.
@@ -51,13 +51,26 @@ struct Thread {
 /// Who waits on a condition, and what can have woken them.
 #[derive(Clone, Debug, Default)]
 struct Condition {
-    /// The threads that wait.
-    waits: Vec<usize>,
-    /// Those that have seen no signal since.
-    alone: Vec<usize>,
-    /// Signals that have woken nobody.
-    signals: u64,
-    broadcast: bool,
+    waiters: Vec<Waiter>,
+    /// Signals that may still wake one of those that wait.
+    signals: usize,
+}
+
+/// A thread that waits on a condition.
+#[derive(Clone, Copy, Debug)]
+struct Waiter {
+    lane: usize,
+    called: Called,
+}
+
+/// What has come since a thread began to wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Called {
+    Nothing,
+    /// A signal, for it or another one: only a wake tells.
+    Signal,
+    /// A broadcast, which wakes all.
+    Broadcast,
 }
 
 /// The threads that have arrived at a barrier.

@@ -241,6 +241,8 @@ pub fn to_traces(
             is_full = length + ROOM >= options.events_max.saturating_sub(before);
             is_cut = length + ROOM >= part_max;
             is_part = length >= part_max - part_max / 4 && maker.may_end();
+            // Another part needs room to begin.
+            is_full |= is_part && before + length + maker.beginning() + ROOM >= options.events_max;
             if is_full || is_cut || is_part {
                 break;
             }

@@ -6,14 +6,18 @@
 //! the orders across its borders.
 //!
 //! The first thread that goes on creates all others that do, so that the trace has one thread that
-//! nobody creates. A wait that began before ends without an event of its own.
+//! nobody creates. Who waits on a condition there begins to wait again, before all else, as a wake
+//! needs a signal that comes after its wait. Signals that came before, and woke nobody yet, are
+//! sent again; whom a broadcast has woken, wakes without an event of its own.
 
-use super::{Maker, Names, Survey, Traced};
+use super::{Called, Maker, Names, Survey, Traced};
 use crate::recording::Recording;
 use crate::to_trace::stacks::Where;
 use anyorder_trace::{
-    Columns, EventKind, Handler, HandlerId, Interner, LabelScheme, Meta, TableFull, TaskDef, Trace,
+    Columns, EventKind, Handler, HandlerId, Interner, LabelScheme, Meta, Mode, Op, TableFull,
+    TaskDef, Trace,
 };
+use std::collections::BTreeMap;
 use std::mem;
 
 /// Makes the tables of threads.
@@ -50,9 +54,16 @@ impl Maker<'_> {
         self.columns.len() + self.awaited
     }
 
-    /// Returns whether a part may end here.
+    /// Returns whether a part may end here: somebody must go on who does not wait.
     pub(in crate::to_trace) fn may_end(&self) -> bool {
-        self.asking == 0 && self.locks.is_empty()
+        self.asking == 0 && self.locks.is_empty() && self.alive().any(|lane| !self.waits(lane))
+    }
+
+    /// Returns no fewer events than another part would begin with.
+    pub(in crate::to_trace) fn beginning(&self) -> u64 {
+        let waiters = self.conditions.values().map(|condition| condition.waiters.len());
+        // The signals of a condition are at most as many as those that wait on it.
+        2 * self.alive().count() as u64 + 4 * waiters.sum::<usize>() as u64 + 2
     }
 
     /// Ends the trace. The next event is the first of another one, after [`Maker::go_on`].
@@ -84,19 +95,71 @@ impl Maker<'_> {
         (self.awaited, self.asking) = (0, 0);
         for thread in &mut self.threads {
             (thread.is_forked, thread.is_in, thread.asks) = (false, false, false);
-            thread.waited = false;
+            thread.was_called = false;
         }
-        for lane in self.conditions.values().flat_map(|condition| &condition.waits) {
-            self.threads[*lane].waited = true;
+        let (waiting, others): (Vec<usize>, _) = self.alive().partition(|lane| self.waits(*lane));
+        let Some((first, others)) = others.split_first() else { return Ok(()) };
+        self.create(*first, &waiting);
+        self.wait_again(*first, &waiting)?;
+        self.create(*first, others);
+        Ok(())
+    }
+
+    fn create(&mut self, by: usize, lanes: &[usize]) {
+        for lane in lanes {
+            let handler = HandlerId::from_index(*lane);
+            self.push_at(by, EventKind::Fork.into(), handler.0, Where::NOWHERE);
+            self.is_forked(*lane);
         }
-        let mut alive = (0..self.threads.len()).filter(|lane| self.is_alive(*lane));
-        let Some(first) = alive.next() else { return Ok(()) };
-        for lane in alive.collect::<Vec<_>>() {
-            let handler = HandlerId::from_index(lane);
-            self.push_at(first, EventKind::Fork.into(), handler.0, Where::NOWHERE);
-            self.is_forked(lane);
+    }
+
+    /// Lets threads wait as they did where the last part ended, and repeats the signals that they
+    /// have not answered. What follows, of all threads, comes after that.
+    fn wait_again(&mut self, first: usize, lanes: &[usize]) -> Result<(), TableFull> {
+        if lanes.is_empty() {
+            return Ok(());
+        }
+        let (before, after) = (self.object(0, "waits")?, self.object(0, "signals")?);
+        let mut waits: Vec<(usize, u64, Called, usize)> = Vec::new();
+        waits.extend(self.conditions.iter().flat_map(|(address, condition)| {
+            let waiters = condition.waiters.iter();
+            waiters.map(|waiter| (waiter.lane, *address, waiter.called, condition.signals))
+        }));
+        waits.retain(|wait| lanes.contains(&wait.0));
+        waits.sort_unstable_by_key(|wait| (wait.0, wait.1));
+        let mut signalled = BTreeMap::new();
+        for (lane, address, called, signals) in waits {
+            if called == Called::Broadcast {
+                self.threads[lane].was_called = true;
+                continue;
+            }
+            let id = self.condition_id(address)?.0;
+            signalled.insert(id, signals);
+            self.push_at(lane, EventKind::Wait.into(), id, Where::NOWHERE);
+            self.push_at(lane, Op::new(EventKind::Rmw, Mode::RELEASE), before, Where::NOWHERE);
+        }
+        self.push_at(first, Op::new(EventKind::Read, Mode::ACQUIRE), before, Where::NOWHERE);
+        for (id, signals) in signalled {
+            for _ in 0..signals {
+                self.push_at(first, EventKind::Signal.into(), id, Where::NOWHERE);
+            }
+        }
+        self.push_at(first, Op::new(EventKind::Write, Mode::RELEASE), after, Where::NOWHERE);
+        for lane in lanes {
+            self.push_at(*lane, Op::new(EventKind::Read, Mode::ACQUIRE), after, Where::NOWHERE);
         }
         Ok(())
+    }
+
+    /// Returns the threads that go on, in their order.
+    fn alive(&self) -> impl Iterator<Item = usize> {
+        (0..self.threads.len()).filter(|lane| self.is_alive(*lane))
+    }
+
+    /// Returns whether a thread waits on a condition.
+    fn waits(&self, lane: usize) -> bool {
+        let mut waiters = self.conditions.values().flat_map(|condition| &condition.waiters);
+        waiters.any(|waiter| waiter.lane == lane)
     }
 
     /// Returns whether a thread has been created, and goes on.

@@ -1,10 +1,47 @@
 //! Conditions, barriers and semaphores, and orders without an object.
 
 use super::misuse::What;
-use super::{Barrier, Maker};
+use super::{Barrier, Called, Condition, Maker, Waiter};
 use crate::recording::{Event, kind};
 use crate::to_trace::stacks::Where;
 use anyorder_trace::{ConditionId, EventKind, Invocation, Location, Mode, Op, TableFull};
+
+impl Condition {
+    /// A thread waits no longer. Returns whether somebody can have woken it.
+    fn wakes(&mut self, lane: usize, timed_out: bool) -> bool {
+        let Some(at) = self.waiters.iter().position(|waiter| waiter.lane == lane) else {
+            return false;
+        };
+        let called = self.waiters.remove(at).called;
+        let is_called = match called {
+            Called::Nothing => false,
+            Called::Signal => self.signals > 0,
+            Called::Broadcast => true,
+        };
+        self.signals -= usize::from(is_called && called == Called::Signal && !timed_out);
+        self.limit();
+        is_called
+    }
+
+    fn signal(&mut self) {
+        for waiter in self.waiters.iter_mut().filter(|one| one.called == Called::Nothing) {
+            waiter.called = Called::Signal;
+        }
+        self.signals += 1;
+        self.limit();
+    }
+
+    fn broadcast(&mut self) {
+        self.waiters.iter_mut().for_each(|waiter| waiter.called = Called::Broadcast);
+        self.limit();
+    }
+
+    /// A signal that finds nobody is lost.
+    fn limit(&mut self) {
+        let by_signal = self.waiters.iter().filter(|one| one.called == Called::Signal);
+        self.signals = self.signals.min(by_signal.count());
+    }
+}
 
 impl Maker<'_> {
     pub(super) fn condition(&mut self, lane: usize, event: &Event) -> Result<(), TableFull> {
@@ -21,8 +58,7 @@ impl Maker<'_> {
         let condition = self.conditions.entry(object).or_default();
         match event.kind {
             kind::COND_WAIT => {
-                condition.waits.push(lane);
-                condition.alone.push(lane);
+                condition.waiters.push(Waiter { lane, called: Called::Nothing });
                 self.push(lane, event, EventKind::Wait, id)?;
                 if self.waits_with(lane, event)? {
                     self.release(lane, event, mutex)?;
@@ -30,33 +66,23 @@ impl Maker<'_> {
                 Ok(())
             }
             kind::COND_WAKE => {
-                let is_alone = condition.alone.contains(&lane);
-                condition.waits.retain(|one| *one != lane);
-                condition.alone.retain(|one| *one != lane);
                 let timed_out = event.arg & 1 != 0;
-                let by_itself = is_alone || (condition.signals == 0 && !condition.broadcast);
-                let mode = if timed_out || by_itself { Mode::TIMEOUT } else { Mode::PLAIN };
-                if mode == Mode::PLAIN {
-                    condition.signals = condition.signals.saturating_sub(1);
-                }
-                self.stats.spurious += u64::from(by_itself && !timed_out);
+                let is_called = condition.wakes(lane, timed_out);
+                let mode = if timed_out || !is_called { Mode::TIMEOUT } else { Mode::PLAIN };
+                self.stats.spurious += u64::from(!is_called && !timed_out);
                 self.acquire(lane, event, mutex, Mode::EXCLUSIVE)?;
-                // Its wait is in an earlier trace.
-                if std::mem::take(&mut self.threads[lane].waited) {
+                if std::mem::take(&mut self.threads[lane].was_called) {
                     return Ok(());
                 }
                 self.push(lane, event, Op::new(EventKind::Wake, mode), id)
             }
-            kind::COND_SIGNAL | kind::COND_BROADCAST => {
-                // Which of several waiters a signal wakes, only its wake tells.
-                condition.alone.clear();
-                let kind = match event.kind {
-                    kind::COND_SIGNAL => EventKind::Signal,
-                    _ => EventKind::Broadcast,
-                };
-                condition.signals += u64::from(kind == EventKind::Signal);
-                condition.broadcast |= kind == EventKind::Broadcast;
-                self.push(lane, event, kind, id)
+            kind::COND_SIGNAL => {
+                condition.signal();
+                self.push(lane, event, EventKind::Signal, id)
+            }
+            kind::COND_BROADCAST => {
+                condition.broadcast();
+                self.push(lane, event, EventKind::Broadcast, id)
             }
             _ => Ok(()),
         }
