@@ -157,6 +157,49 @@ static void sent(int number) {
     usleep(300000);
 }
 
+static void *ends_with_lock(void *arg) {
+    pthread_mutex_lock(&made);
+    flag = 1;
+    set(1);
+    return arg;
+}
+
+/* The owner of a mutex that is robust has ended: only then is the result another one. */
+static int takes_from_dead(void) {
+    if (pthread_mutex_lock(&made) != EOWNERDEAD)
+        return 0;
+    flag++;
+    pthread_mutex_consistent(&made);
+    pthread_mutex_unlock(&made);
+    return 1;
+}
+
+static void make_robust(void) {
+    pthread_mutexattr_t kind;
+    pthread_mutexattr_init(&kind);
+    pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_init(&made, &kind);
+}
+
+/* A semaphore of one permit, given back by another thread than the one that took it. */
+static void *gives_back(void *arg) {
+    flag++;
+    sem_post(&sem);
+    return arg;
+}
+
+static void *takes_signals(void *arg) {
+    int number = 0;
+    sigwait(arg, &number);
+    block = malloc(32 + number);
+    return arg;
+}
+
+static void posts_in_handler(int signal) {
+    seen = signal;
+    sem_post(&sem);
+}
+
 static void wait_for_flag(pthread_cond_t *with) {
     pthread_mutex_lock(&lock);
     while (!flag)
@@ -355,6 +398,70 @@ int main(int count, char **words) {
     } else if (is(which, "right-raised")) {
         on(SIGUSR1, allocates);
         raise(SIGUSR1);
+    } else if (is(which, "right-robust")) {
+        make_robust();
+        one = start(ends_with_lock);
+        until(1);
+        usleep(100000);
+        /* Had it come first, the owner would wait for it, and it for the owner. */
+        if (pthread_mutex_lock(&made) != EOWNERDEAD)
+            return 3;
+        join(one);
+        pthread_mutex_consistent(&made);
+        pthread_mutex_unlock(&made);
+        pthread_mutex_destroy(&made);
+    } else if (is(which, "right-robust-joined")) {
+        make_robust();
+        join(start(ends_with_lock));
+        if (!takes_from_dead())
+            return 3;
+        one = start(uses);
+        join(one);
+        pthread_mutex_destroy(&made);
+    } else if (is(which, "right-handed-over")) {
+        sem_init(&sem, 0, 1);
+        for (int round = 0; round < 3; round++) {
+            sem_wait(&sem);
+            flag++;
+            pthread_detach(start(gives_back));
+        }
+        sem_wait(&sem);
+    } else if (is(which, "right-tried")) {
+        pthread_mutex_init(&made, NULL);
+        one = start(uses);
+        if (pthread_mutex_trylock(&made) == 0) {
+            flag++;
+            pthread_mutex_unlock(&made);
+        }
+        join(one);
+        pthread_mutex_destroy(&made);
+    } else if (is(which, "right-timed-wait")) {
+        struct timespec soon = {0};
+        pthread_mutexattr_t kind;
+        pthread_mutexattr_init(&kind);
+        pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_RECURSIVE);
+        pthread_mutex_init(&made, &kind);
+        pthread_cond_init(&made_cond, NULL);
+        pthread_mutex_lock(&made);
+        pthread_cond_timedwait(&made_cond, &made, &soon);
+        pthread_cond_timedwait(&cond, &made, &soon);
+        pthread_mutex_unlock(&made);
+        pthread_cond_destroy(&made_cond);
+        pthread_mutex_destroy(&made);
+    } else if (is(which, "right-signal-thread")) {
+        static sigset_t set_of_one;
+        sigemptyset(&set_of_one);
+        sigaddset(&set_of_one, SIGUSR1);
+        pthread_sigmask(SIG_BLOCK, &set_of_one, NULL);
+        pthread_create(&one, NULL, takes_signals, &set_of_one);
+        sent(SIGUSR1);
+        join(one);
+    } else if (is(which, "right-post-in-handler")) {
+        sem_init(&sem, 0, 0);
+        on(SIGUSR1, posts_in_handler);
+        sent(SIGUSR1);
+        while (sem_wait(&sem) != 0)
+            ;
     } else if (is(which, "right-ignored-free")) {
         int *memory = calloc(1, sizeof *memory);
         pthread_create(&one, NULL, writes, memory);

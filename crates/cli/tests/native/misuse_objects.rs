@@ -76,6 +76,13 @@ fn right_uses_are_silent() {
         "right-handlers",
         "right-raised",
         "right-suspended",
+        "right-robust",
+        "right-robust-joined",
+        "right-handed-over",
+        "right-tried",
+        "right-timed-wait",
+        "right-signal-thread",
+        "right-post-in-handler",
         "right-ignored-free",
         "right-finalizer",
     ] {

@@ -22,6 +22,12 @@ use rustc_hash::FxHashMap;
 /// The origin of an event of the trace that was not recorded.
 pub(crate) const NO_ORIGIN: u32 = u32::MAX;
 
+/// In the argument of a lock that was taken: its owner had ended with it.
+pub(super) const OWNER_DEAD: u8 = 16;
+
+/// The end of a thread with a lock.
+const OWNER: &str = "owner that ended";
+
 /// The bytes of a page of memory.
 const PAGE: u64 = 4_096;
 
@@ -364,7 +370,12 @@ impl<'a> Maker<'a> {
             kind::LOCK_INIT | kind::LOCK_DESTROY if self.is_static(event) => Ok(()),
             kind::LOCK => {
                 self.uses(lane, event, lock, What::Lock)?;
-                self.acquire(lane, event, lock, mode)
+                self.acquire(lane, event, lock, mode)?;
+                if flags & OWNER_DEAD == 0 {
+                    return Ok(());
+                }
+                let location = self.object(lock, OWNER)?;
+                self.push(lane, event, Op::new(EventKind::Read, Mode::ACQUIRE), location)
             }
             kind::UNLOCK if self.before_unlock(lane, event, lock)? => {
                 self.release(lane, event, lock)
@@ -420,7 +431,7 @@ impl<'a> Maker<'a> {
                     self.watch.doubt(lock);
                     return Ok(());
                 }
-                self.release(holder, &Event::default(), lock)?;
+                self.bequeath(holder, lock)?;
             }
         }
         if held == Held::Exclusive && self.locks.held(lock, lane) == Some(Held::Exclusive) {
@@ -455,7 +466,17 @@ impl<'a> Maker<'a> {
         let held = |lock: &&u64| self.locks.held(**lock, lane).is_some();
         let mut left: Vec<u64> = survey.inherited.iter().filter(held).copied().collect();
         left.sort_unstable();
-        left.into_iter().try_for_each(|lock| self.release(lane, &Event::default(), lock))
+        left.into_iter().try_for_each(|lock| self.bequeath(lane, lock))
+    }
+
+    /// Gives back a lock with which its owner has ended. Who is told so takes it after that end, in
+    /// any order: before, it would have been told something else.
+    fn bequeath(&mut self, owner: usize, lock: u64) -> Result<(), TableFull> {
+        if self.survey.inherited.contains(&lock) {
+            let location = self.object(lock, OWNER)?;
+            self.push_at(owner, Op::new(EventKind::Rmw, Mode::RELEASE), location, Where::NOWHERE);
+        }
+        self.release(owner, &Event::default(), lock)
     }
 
     /// Begins an invocation. Its definition has the result, so it is made at the return.

@@ -1,5 +1,6 @@
 //! The first pass: what must be known of all threads before their events are put in order.
 
+use super::actions::OWNER_DEAD;
 use super::invocations::Methods;
 use crate::merge::Known;
 use crate::recording::{Event, Recording, kind};
@@ -160,7 +161,7 @@ impl Survey {
         }
         let facts = &mut self.threads[lane];
         match event.kind {
-            kind::LOCK if event.arg & 16 != 0 => {
+            kind::LOCK if event.arg & OWNER_DEAD != 0 => {
                 self.inherited.insert(address);
             }
             kind::THREAD_NAME => {
