@@ -73,6 +73,7 @@ in_background() {
     fi
     RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet || echo "cargo doc" >> "$beside/failed"
     unset RUSTC_WORKSPACE_WRAPPER CLIPPY_ARGS
+    cargo test --workspace --quiet --no-fail-fast --doc || echo "cargo test --doc" >> "$beside/failed"
     # The tests read the licences and sources of deny.toml themselves; bans and advisories need the tool.
     if cargo deny --version >/dev/null 2>&1; then
         cargo deny check bans licenses sources || echo "cargo deny check" >> "$beside/failed"
@@ -93,16 +94,16 @@ tests() {
     cargo test --workspace --quiet --no-fail-fast "$@" || fail "cargo test $(echo "$*" | sed 's/ -- .*//'), with ANYORDER_SEED=$ANYORDER_SEED"
 }
 
-# Of the tests that take long, those of the day run: each on one of six days. At night all do.
+# Of the tests that take long, those of the day run: each on one of twelve days. At night all do.
 others=""
 if [ -z "${ANYORDER_EFFORT:-}" ]; then
-    others=$(awk -v day="$ANYORDER_SEED" '!/^#/ && n++ % 6 != day % 6 { print "--skip", $3 }' long-tests.txt)
+    others=$(awk -v day="$ANYORDER_SEED" '!/^#/ && n++ % 12 != day % 12 { print "--skip", $3 }' long-tests.txt)
     say "left for other days: $(echo "$others" | wc -l) of $(grep -vc '^#' long-tests.txt) tests that take long (ANYORDER_EFFORT=1 runs all)"
 fi
 say "tests (ANYORDER_SEED=$ANYORDER_SEED)"
 tests --lib --bins --examples $(printf -- '--test %s ' $together) -- --exact $others
 
-say "lints and documentation"
+say "lints, documentation and its examples"
 wait "$lints" || fail "lints or documentation did not end"
 lints=""
 cat "$beside/words"
@@ -110,10 +111,7 @@ cat "$beside/words"
 [ ! -s "$beside/skipped" ] || skipped="$skipped $(tr '\n' ' ' < "$beside/skipped")"
 
 say "tests of limits and hostile input"
-tests $(printf -- '--test %s ' $alone)
-
-say "examples of the documentation"
-tests --doc
+tests $(printf -- '--test %s ' $alone) -- --exact $others
 
 # The binary that the tests have built runs them: they are about commands and files, not about speed.
 say "the commands of the README"

@@ -1,6 +1,6 @@
 //! Bombs: small inputs that cost much. Whatever the input, every command ends within its limits.
 //!
-//! By default every second family meets a few commands, under short limits. The whole table, every
+//! By default one family in six meets a few commands, under short limits. The whole table, every
 //! command with every family in two sizes, is printed by
 //!
 //! ```text
@@ -139,8 +139,8 @@ impl Table {
     fn families(&mut self, families: &[(&str, Family, usize)], ending: &str, commands: &[&str]) {
         for (at, (name, family, size)) in families.iter().enumerate() {
             let sizes: &[usize] = if self.all { &[*size, *size * 10] } else { &[*size] };
-            // A push takes a third of the families: others on another day.
-            let is_due = self.all || self.only.is_some() || anyorder_testkit::effort::is_due(at, 3);
+            // A push takes a sixth of the families: others on another day.
+            let is_due = self.all || self.only.is_some() || anyorder_testkit::effort::is_due(at, 6);
             for size in sizes.iter().filter(|_| is_due) {
                 let name = format!("{name}, {size}");
                 if self.wants(&name) {
