@@ -56,6 +56,7 @@
 /// | `time = "10s"` | [`Builder::time_max`], in `ms`, `s`, `m` or `h` |
 /// | `preemptions = 2` | [`Builder::preemptions_max`] |
 /// | `turns = 64` | [`Builder::turns_max`] |
+/// | `cores = 4` | [`Builder::cores`] |
 /// | `stack_size = 1_048_576` | [`Builder::stack_size`] |
 /// | `leaks_allowed` | [`Builder::leaks_allowed`] |
 /// | `panics_are_results` | [`Builder::panics_are_results`] |

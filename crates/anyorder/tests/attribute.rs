@@ -27,6 +27,7 @@ fn a_function() {
     steps = 1_000,
     time = "60s",
     stack_size = 1_048_576,
+    cores = 2,
     leaks_allowed,
     panics_are_results
 )]

@@ -61,6 +61,15 @@ fn gives_up_late_as_a_child() {
     });
 }
 
+#[test]
+fn takes_three_cores_as_a_child() {
+    if std::env::var_os("ANYORDER_TEST_CHILD").is_none() {
+        return;
+    }
+    assert_eq!(Builder::new(), Builder::default().cores(3));
+    assert_ne!(Builder::new(), Builder::default().cores(1));
+}
+
 fn child(test: &str, variable: (&str, &str)) -> String {
     let own = std::env::current_exe().expect("the test itself");
     let mut command = Command::new(own);
@@ -82,6 +91,15 @@ fn the_variable_bounds_preemptions() {
     }
     let wrong = run("two");
     assert!(wrong.contains(r#"ANYORDER_PREEMPTIONS is "two", expected a number"#), "{wrong}");
+}
+
+#[test]
+fn the_variable_sets_the_cores() {
+    let run = |value| child("environment::takes_three_cores_as_a_child", ("ANYORDER_CORES", value));
+    let (three, one, wrong) = (run("3"), run(""), run("all"));
+    assert!(three.contains("1 passed"), "{three}");
+    assert!(one.contains("1 failed"), "{one}");
+    assert!(wrong.contains(r#"ANYORDER_CORES is "all", expected a number"#), "{wrong}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use proc_macro::{Ident, Span, TokenStream, TokenTree};
 
 /// All options, for messages.
 const NAMES: &str = "`executions`, `steps`, `time`, `preemptions`, `turns`, `stack_size`, \
-    `replay`, `report`, `leaks_allowed` or `panics_are_results`";
+    `cores`, `replay`, `report`, `leaks_allowed` or `panics_are_results`";
 
 /// Returns the calls of the builder that options stand for, as the text of Rust code.
 pub(crate) fn calls(options: TokenStream) -> Result<String, Error> {
@@ -54,6 +54,10 @@ fn call(name: &Ident, value: Option<TokenTree>) -> Result<String, Error> {
             let number = number(&value)?;
             let method = if text == "stack_size" { text } else { format!("{text}_max") };
             Ok(format!(".{method}({number})"))
+        }
+        "cores" => {
+            let value = value.ok_or_else(|| wanted("`cores = 4`"))?;
+            Ok(format!(".cores({})", number(&value)?))
         }
         "preemptions" | "turns" => {
             let example = if text == "turns" { "`turns = 64`" } else { "`preemptions = 2`" };

@@ -48,8 +48,8 @@ pub(crate) fn run(seed: u64, steps: u64) -> Vec<Done> {
     run_giving(seed, steps, 15, 0)
 }
 
-/// Runs at random. A thread with a lock begins to wait with it in `waits` of 100 steps, and else gives
-/// it back in `gives`.
+/// Runs at random. A thread with a lock begins to wait with it in `waits` of 100 steps, and else
+/// gives it back in `gives`.
 pub(crate) fn run_giving(seed: u64, steps: u64, gives: u32, waits: u32) -> Vec<Done> {
     let mut rng = Rng::new(seed);
     let threads = 3 + rng.index(4);

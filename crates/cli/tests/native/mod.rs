@@ -5,6 +5,7 @@ mod cpp20;
 mod everything;
 mod launchers;
 mod library;
+mod linked;
 mod misuse_objects;
 mod replay;
 mod reports;

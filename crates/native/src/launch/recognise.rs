@@ -13,8 +13,12 @@ use std::path::{Path, PathBuf};
 /// How a program was built.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Build {
-    /// With ThreadSanitizer, whose shared runtime has this name: ours takes its place.
-    Sanitized(String),
+    /// With ThreadSanitizer, whose shared runtime is replaced by ours.
+    Sanitized {
+        /// Whether it loads the runtime itself, and before the libraries of whose functions the
+        /// runtime has its own.
+        loads_runtime: bool,
+    },
     /// Without it: accesses are not seen.
     Plain,
     /// A script; the interpreter was built like this.
@@ -22,15 +26,16 @@ pub enum Build {
 }
 
 impl Build {
-    /// Returns whether the runtime must be loaded before all else: the program does not ask for it.
+    /// Returns whether the runtime must be loaded before all else: the program does not ask for it,
+    /// or asks for it too late.
     pub(super) fn needs_preload(&self) -> bool {
-        !matches!(self, Build::Sanitized(_))
+        !matches!(self, Build::Sanitized { loads_runtime: true })
     }
 
     /// Returns whether accesses of the program itself are recorded.
     #[must_use]
     pub fn sees_accesses(&self) -> bool {
-        matches!(self, Build::Sanitized(_))
+        matches!(self, Build::Sanitized { .. })
     }
 }
 
@@ -155,6 +160,12 @@ fn is_runtime(name: &str) -> bool {
     name.starts_with("libtsan.so") || name.starts_with("libclang_rt.tsan")
 }
 
+/// The libraries with functions that the runtime replaces: it must be found before them.
+const REPLACED: [&str; 2] = ["libc.so", "libpthread.so"];
+
+/// Each instrumented function, and each file with one, calls these.
+const ASKED_FOR: [&str; 2] = ["__tsan_init", "__tsan_func_entry"];
+
 fn of_elf<'a, R: ReadRef<'a>>(data: R) -> object::Result<Recognised> {
     let header = FileHeader64::<Endianness>::parse(data)?;
     let endian = header.endian()?;
@@ -162,7 +173,7 @@ fn of_elf<'a, R: ReadRef<'a>>(data: R) -> object::Result<Recognised> {
         return Ok(Err(Refusal::Foreign));
     }
     let sections = header.sections(endian, data)?;
-    let mut has_loader = false;
+    let (mut has_loader, mut loads_runtime) = (false, true);
     if let Some((entries, index)) = sections.dynamic(endian, data)? {
         let strings = sections.strings(endian, data, index)?;
         has_loader = true;
@@ -173,8 +184,9 @@ fn of_elf<'a, R: ReadRef<'a>>(data: R) -> object::Result<Recognised> {
             let name = entry.string(endian, strings)?;
             let name = String::from_utf8_lossy(name).into_owned();
             if is_runtime(&name) {
-                return Ok(Ok(Build::Sanitized(name)));
+                return Ok(Ok(Build::Sanitized { loads_runtime }));
             }
+            loads_runtime &= !REPLACED.iter().any(|library| name.starts_with(library));
         }
     }
     let file = ElfFile64::<Endianness, R>::parse(data)?;
@@ -183,6 +195,12 @@ fn of_elf<'a, R: ReadRef<'a>>(data: R) -> object::Result<Recognised> {
     };
     if file.symbols().any(has_runtime) || file.dynamic_symbols().any(has_runtime) {
         return Ok(Err(Refusal::Static));
+    }
+    let asks_for_runtime = |symbol: object::read::elf::ElfSymbol64<'a, '_, Endianness, R>| {
+        symbol.is_undefined() && symbol.name().is_ok_and(|name| ASKED_FOR.contains(&name))
+    };
+    if has_loader && file.dynamic_symbols().any(asks_for_runtime) {
+        return Ok(Ok(Build::Sanitized { loads_runtime: false }));
     }
     Ok(if has_loader { Ok(Build::Plain) } else { Err(Refusal::NoLoader) })
 }
