@@ -13,7 +13,8 @@ fn categories(folder: &Path, arguments: &[&str]) -> (Vec<String>, Value) {
     (found(&result).into_iter().map(|one| one.0).collect(), result)
 }
 
-/// Behind the C library, the functions of the runtime would not be found before those of the library.
+/// Behind the C library, the functions of the runtime would not be found before those of the
+/// library.
 #[test]
 fn a_runtime_that_is_linked_last_is_loaded_first() {
     let folder = folder();
