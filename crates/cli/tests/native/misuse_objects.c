@@ -16,7 +16,7 @@ static pthread_rwlock_t shared = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER, made_cond;
 static pthread_barrier_t barrier;
 static sem_t sem;
-static int flag;
+static int flag, own;
 static volatile int step;
 static volatile sig_atomic_t seen;
 static char *volatile block;
@@ -113,6 +113,9 @@ static void *detaches_itself(void *arg) {
     return arg;
 }
 
+void AnnotateRWLockCreate(const char *file, int line, void *lock);
+void AnnotateRWLockAcquired(const char *file, int line, void *lock, long writes);
+void AnnotateRWLockReleased(const char *file, int line, void *lock, long writes);
 void AnnotateIgnoreWritesBegin(const char *file, int line);
 void AnnotateIgnoreWritesEnd(const char *file, int line);
 void __tsan_java_finalize(void);
@@ -198,6 +201,12 @@ static void *takes_signals(void *arg) {
 static void posts_in_handler(int signal) {
     seen = signal;
     sem_post(&sem);
+}
+
+/* A lock of the program's own, which tells of itself. */
+static void own_lock(int taken_to_write, int given_back_from_writing) {
+    AnnotateRWLockAcquired(__FILE__, __LINE__, &own, taken_to_write);
+    AnnotateRWLockReleased(__FILE__, __LINE__, &own, given_back_from_writing);
 }
 
 static void wait_for_flag(pthread_cond_t *with) {
@@ -292,6 +301,12 @@ int main(int count, char **words) {
         start(named);
         until(1);
         usleep(300000);
+    } else if (is(which, "read-then-unlocked-as-written")) {
+        AnnotateRWLockCreate(__FILE__, __LINE__, &own);
+        own_lock(0, 1);
+    } else if (is(which, "written-then-unlocked-as-read")) {
+        AnnotateRWLockCreate(__FILE__, __LINE__, &own);
+        own_lock(1, 0);
     } else if (is(which, "handler-allocates")) {
         on(SIGUSR1, allocates);
         sent(SIGUSR1);
@@ -398,6 +413,13 @@ int main(int count, char **words) {
     } else if (is(which, "right-raised")) {
         on(SIGUSR1, allocates);
         raise(SIGUSR1);
+    } else if (is(which, "right-modes")) {
+        AnnotateRWLockCreate(__FILE__, __LINE__, &own);
+        own_lock(0, 0);
+        own_lock(1, 1);
+        AnnotateRWLockAcquired(__FILE__, __LINE__, &own, 0);
+        own_lock(0, 0);
+        AnnotateRWLockReleased(__FILE__, __LINE__, &own, 0);
     } else if (is(which, "right-robust")) {
         make_robust();
         one = start(ends_with_lock);

@@ -19,7 +19,7 @@ fn result(which: &str) -> Value {
 
 /// The part of the program, the category of the finding, a word of its title, and the number of its
 /// places.
-const WRONG: [(&str, &str, &str, usize); 19] = [
+const WRONG: [(&str, &str, &str, usize); 21] = [
     ("unlock-free", "bad_unlock", "`lock`, which no thread holds", 1),
     ("unlock-of-other", "bad_unlock", "`lock`, which `main` holds", 2),
     ("lock-twice", "double_lock", "`lock`, which it holds itself", 2),
@@ -35,6 +35,8 @@ const WRONG: [(&str, &str, &str, usize); 19] = [
     ("semaphore-init-race", "multi_threaded", "semaphore sem", 2),
     ("barrier-init-race", "use_after_free", "barrier", 2),
     ("condition-destroy-race", "use_after_free", "condition made_cond", 2),
+    ("read-then-unlocked-as-written", "wrong_mode", "`own`", 2),
+    ("written-then-unlocked-as-read", "wrong_mode", "`own`", 2),
     ("thread-leak", "thread_leak", "T1 nothing", 1),
     ("named-leak", "thread_leak", "T1 input-and-outpt", 1),
     ("handler-allocates", "unsafe_in_handler", "an allocation", 1),
@@ -76,6 +78,7 @@ fn right_uses_are_silent() {
         "right-handlers",
         "right-raised",
         "right-suspended",
+        "right-modes",
         "right-robust",
         "right-robust-joined",
         "right-handed-over",
