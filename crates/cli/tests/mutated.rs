@@ -12,7 +12,7 @@ use std::time::Duration;
 const RUNS: u64 = 600;
 
 /// By how much other tests and a build that is not optimised may stretch the time of a run.
-const STRETCH: u32 = 8;
+const STRETCH: u32 = 12;
 
 fn bench(folder: &tempfile::TempDir) -> Bench {
     let setup = Setup {
