@@ -5,8 +5,9 @@ use anyorder_common::files::read_found;
 use anyorder_drive::JobResult;
 use anyorder_drive::native_run::{SourceFile, Sources};
 use anyorder_finding::{Site, SourceLines, Warning, WarningKind};
+use anyorder_trace::{Meta, Trace};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Component, Path};
 use std::time::SystemTime;
 
 /// The lines before and after a position.
@@ -39,6 +40,33 @@ pub(crate) fn add_source_lines(input: &str, sources: &Sources, result: &mut JobR
         let text = format!("{file}: the source cannot be read, so its lines are not shown");
         result.warnings.push(Warning::new(WarningKind::Odd, input, text, 1));
     }
+}
+
+/// Adds the lines of the source to findings in a trace that was recorded from a program. The names
+/// of files stand in the trace, so only files below the working folder or that of the trace are
+/// read.
+pub(crate) fn add_recorded_lines(path: &Path, trace: &Trace, result: &mut JobResult) {
+    if trace.tables().meta.origin != Meta::RECORDING {
+        return;
+    }
+    let below: Vec<_> = std::env::current_dir()
+        .into_iter()
+        .chain(path.parent().and_then(|folder| folder.canonicalize().ok()))
+        .collect();
+    let sites = result.findings.iter().flat_map(|one| &one.finding.sites);
+    let mut sources = Sources::new();
+    for file in sites.filter_map(|site| site.file.as_ref()) {
+        let found = below.iter().find_map(|folder| {
+            let within = Path::new(file).strip_prefix(folder).unwrap_or(Path::new(file));
+            let is_plain = within.components().all(|part| matches!(part, Component::Normal(_)));
+            Some(folder.join(within)).filter(|path| is_plain && path.is_file())
+        });
+        if let Some(found) = found {
+            sources.insert(file.clone(), SourceFile { path: found, program: path.to_owned() });
+        }
+    }
+    let name = path.to_string_lossy();
+    add_source_lines(&name, &sources, result);
 }
 
 impl Text {

@@ -181,7 +181,7 @@ fn divided_anywhere(whole: &Trace, from: u32) -> (Trace, Vec<EventId>) {
 #[test]
 fn what_a_part_shows_the_whole_shows() {
     let (mut both, mut neither, mut only_whole, mut wrong) = (0, 0, 0, 0);
-    for seed in sampled(1_500, 8_000) {
+    for seed in sampled(2_400, 10_000) {
         let recording = recorded(&run_giving(seed, 250, 60, 20));
         let whole = to_trace(&recording, &mut NoNames, &Options::default(), &mut || true);
         let whole = whole.expect("small tables");

@@ -8,6 +8,7 @@ use crate::input::{self, Watched};
 use crate::load::{Loaded, Stream, load};
 use crate::output::to_folder;
 use crate::reading::{SPECIFICATION, failed};
+use crate::source_lines::add_recorded_lines;
 use crate::watch::{Watch, peak_memory_kb};
 use crate::witness::{Replay, file_name};
 use anyorder_common::files::text_of;
@@ -59,6 +60,7 @@ pub(crate) fn run(args: &PredictArgs, global: &Global, watch: &Watch) -> Result<
             watch.control().publish(prediction.result.clone());
         }
         place(args, trace, &mut prediction)?;
+        add_recorded_lines(&args.trace, &trace.trace, &mut prediction.result);
     }
     runner.add(vec![input], prediction.result, |options| {
         options.set(option::STRICT, args.counting.strict);

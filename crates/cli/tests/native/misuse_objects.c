@@ -191,6 +191,34 @@ static void *gives_back(void *arg) {
     return arg;
 }
 
+static void *locks_with_permit(void *arg) {
+    sem_wait(&sem);
+    usleep(1000);
+    pthread_mutex_lock(&lock);
+    flag++;
+    pthread_mutex_unlock(&lock);
+    sem_post(&sem);
+    return arg;
+}
+
+static void *takes_permit_with_lock(void *arg) {
+    usleep(50000);
+    pthread_mutex_lock(&lock);
+    sem_wait(&sem);
+    flag++;
+    sem_post(&sem);
+    pthread_mutex_unlock(&lock);
+    return arg;
+}
+
+/* With one permit, the two wait for each other. */
+static void cross(int permits) {
+    sem_init(&sem, 0, permits);
+    pthread_t one = start(locks_with_permit), two = start(takes_permit_with_lock);
+    join(one), join(two);
+    sem_destroy(&sem);
+}
+
 static void *takes_signals(void *arg) {
     int number = 0;
     sigwait(arg, &number);
@@ -307,6 +335,11 @@ int main(int count, char **words) {
     } else if (is(which, "written-then-unlocked-as-read")) {
         AnnotateRWLockCreate(__FILE__, __LINE__, &own);
         own_lock(1, 0);
+    } else if (is(which, "one-permit")) {
+        cross(1);
+    } else if (is(which, "one-permit-at-last")) {
+        cross(3);
+        cross(1);
     } else if (is(which, "handler-allocates")) {
         on(SIGUSR1, allocates);
         sent(SIGUSR1);
@@ -413,6 +446,11 @@ int main(int count, char **words) {
     } else if (is(which, "right-raised")) {
         on(SIGUSR1, allocates);
         raise(SIGUSR1);
+    } else if (is(which, "right-two-permits")) {
+        cross(2);
+    } else if (is(which, "right-more-permits")) {
+        for (int permits = 2; permits < 5; permits++)
+            cross(permits);
     } else if (is(which, "right-modes")) {
         AnnotateRWLockCreate(__FILE__, __LINE__, &own);
         own_lock(0, 0);

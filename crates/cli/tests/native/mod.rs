@@ -293,6 +293,35 @@ fn a_recorded_trace_is_checked_later() {
     assert!(replay.contains("race.trace"), "{replay}");
 }
 
+/// The source is shown where it lies below the working folder, or beside the trace.
+#[test]
+fn findings_of_a_kept_trace_have_lines_of_the_source() {
+    let folder = folder();
+    let path = |name: &str| folder.path().join(name);
+    fs::create_dir(path("src")).expect("a folder");
+    fs::copy(workspace().join("crates/cli/tests/native/programs.c"), path("src/programs.c"))
+        .expect("a copy");
+    build(&path("src/programs.c"), &path("programs"), &["-fsanitize=thread"]);
+    let run = ["run", "--record", "race.trace", "--no-check", "./programs", "race"];
+    assert_eq!(commands_in(folder.path(), &run).status, 0);
+    let sources = |folder: &Path, command: &str, trace: &str| -> Vec<Value> {
+        let checked = commands_in(folder, &[command, "--format", "json", trace]);
+        let result: Value = serde_json::from_str(&checked.stdout).expect("a document");
+        let sites = result["findings"][0]["sites"].as_array().expect("a list");
+        assert_eq!(sites.len(), 2, "{result}");
+        sites.iter().map(|site| site["source"].clone()).collect()
+    };
+    let of_trace = path("race.trace").display().to_string();
+    for command in ["check", "predict"] {
+        let here = sources(folder.path(), command, "race.trace");
+        assert!(here[0]["lines"].to_string().contains("shared"), "{here:?}");
+        assert_eq!(here, sources(&std::env::temp_dir(), command, &of_trace));
+    }
+    // Elsewhere a file of the name that the trace tells is none of its business.
+    fs::rename(path("src"), path("other")).expect("renamed");
+    assert_eq!(sources(folder.path(), "check", "race.trace"), [Value::Null, Value::Null]);
+}
+
 #[test]
 fn each_process_is_an_input() {
     let result = result("fork", &[]);

@@ -2,6 +2,7 @@
 
 pub(crate) mod misuse;
 mod parts;
+mod semaphores;
 mod threads;
 mod waits;
 
@@ -108,7 +109,12 @@ pub(super) struct Maker<'a> {
     condition_ids: FxHashMap<u64, ConditionId>,
     /// Locations of objects that synchronise: by object, what it is, and its round.
     objects: FxHashMap<(u64, &'static str), LocationId>,
+    /// Whether there was an event.
+    has_begun: bool,
+    /// Calls of semaphores, by address and method.
     permits: FxHashMap<(u64, &'static str), InvocationId>,
+    /// The permits of each semaphore whose initialisation was seen.
+    permits_left: FxHashMap<u64, i64>,
     invocations: Invocations,
     barriers: FxHashMap<u64, Barrier>,
     /// How often each descriptor was closed.
@@ -149,7 +155,9 @@ impl<'a> Maker<'a> {
             lock_ids: FxHashMap::default(),
             condition_ids: FxHashMap::default(),
             objects: FxHashMap::default(),
+            has_begun: false,
             permits: FxHashMap::default(),
+            permits_left: FxHashMap::default(),
             invocations: Invocations::new(recording.threads.len()),
             barriers: FxHashMap::default(),
             descriptors: FxHashMap::default(),
@@ -203,6 +211,9 @@ impl<'a> Maker<'a> {
                 self.push(lane, event, EventKind::Failure, name.0)?;
             }
             _ => self.stats.unknown += 1,
+        }
+        if !std::mem::replace(&mut self.has_begun, true) {
+            self.tell_permits(lane)?;
         }
         Ok(())
     }

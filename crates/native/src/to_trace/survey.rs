@@ -52,6 +52,10 @@ pub(super) struct Survey {
     pub(super) accesses_at: FxHashSet<u32>,
     /// Locks that were taken after their owner had ended.
     pub(super) inherited: FxHashSet<u64>,
+    /// By semaphore, how many permits are taken.
+    pub(super) permits_taken: FxHashMap<u64, u32>,
+    /// By semaphore, when it is first initialised, and with how many permits.
+    pub(super) permits_first: FxHashMap<u64, (u64, u64)>,
     /// Objects that synchronise, and that several threads use.
     pub(super) common: FxHashSet<u64>,
     /// Objects that are destroyed.
@@ -163,6 +167,14 @@ impl Survey {
         match event.kind {
             kind::LOCK if event.arg & OWNER_DEAD != 0 => {
                 self.inherited.insert(address);
+            }
+            kind::SEM_INIT => {
+                let first = self.permits_first.entry(address).or_insert((u64::MAX, 0));
+                *first = (*first).min((event.time, event.third));
+            }
+            kind::SEM_WAIT => {
+                let taken = self.permits_taken.entry(address).or_default();
+                *taken = taken.saturating_add(1);
             }
             kind::THREAD_NAME => {
                 if let Some(named) = recording.position(address as u32) {

@@ -13,6 +13,7 @@ use crate::guard::{Document, Kind};
 use crate::input::{self, PeekedInput};
 use crate::load::{Read, read};
 use crate::search_watch::SearchWatch;
+use crate::source_lines::add_recorded_lines;
 use crate::watch::Watch;
 use crate::witness::Replay;
 use anyorder_common::numbers::plural;
@@ -139,6 +140,7 @@ fn one(
     if trace.is_partial() {
         result.stats.set(stat::SOLVE_MS, watch.phase_ms("solving"));
     }
+    add_recorded_lines(path, &trace.trace, &mut result);
     Ok((input, result, Some(trace.trace)))
 }
 

@@ -7,8 +7,9 @@
 //!
 //! The first thread that goes on creates all others that do, so that the trace has one thread that
 //! nobody creates. Who waits on a condition there begins to wait again, before all else, as a wake
-//! needs a signal that comes after its wait. Signals that came before, and woke nobody yet, are
-//! sent again; whom a broadcast has woken, wakes without an event of its own.
+//! needs a signal that comes after its wait. A semaphore begins with the permits that it has.
+//! Signals that came before, and woke nobody yet, are sent again; whom a broadcast has woken, wakes
+//! without an event of its own.
 
 use super::{Called, Maker, Names, Survey, Traced};
 use crate::recording::Recording;
@@ -63,7 +64,8 @@ impl Maker<'_> {
     pub(in crate::to_trace) fn beginning(&self) -> u64 {
         let waiters = self.conditions.values().map(|condition| condition.waiters.len());
         // The signals of a condition are at most as many as those that wait on it.
-        2 * self.alive().count() as u64 + 4 * waiters.sum::<usize>() as u64 + 2
+        let waits = 4 * waiters.sum::<usize>() as u64 + 2;
+        2 * self.alive().count() as u64 + waits + self.permits_to_repeat()
     }
 
     /// Ends the trace. The next event is the first of another one, after [`Maker::go_on`].
@@ -99,6 +101,7 @@ impl Maker<'_> {
         }
         let (waiting, others): (Vec<usize>, _) = self.alive().partition(|lane| self.waits(*lane));
         let Some((first, others)) = others.split_first() else { return Ok(()) };
+        self.repeat_permits(*first)?;
         self.create(*first, &waiting);
         self.wait_again(*first, &waiting)?;
         self.create(*first, others);

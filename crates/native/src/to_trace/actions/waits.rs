@@ -1,10 +1,10 @@
-//! Conditions, barriers and semaphores, and orders without an object.
+//! Conditions and barriers, and orders without an object.
 
 use super::misuse::What;
 use super::{Barrier, Called, Condition, Maker, Waiter};
 use crate::recording::{Event, kind};
 use crate::to_trace::stacks::Where;
-use anyorder_trace::{ConditionId, EventKind, Invocation, Location, Mode, Op, TableFull};
+use anyorder_trace::{ConditionId, EventKind, Location, Mode, Op, TableFull};
 
 impl Condition {
     /// A thread waits no longer. Returns whether somebody can have woken it.
@@ -149,7 +149,7 @@ impl Maker<'_> {
 
     /// To use an object is to read its memory: the block that has it may be freed. If it was
     /// initialised and is destroyed, that is its end. (Of a lock, the analyses know where it lies.)
-    fn touches(&mut self, lane: usize, event: &Event) -> Result<(), TableFull> {
+    pub(super) fn touches(&mut self, lane: usize, event: &Event) -> Result<(), TableFull> {
         const READ: u64 = 8;
         let address = event.address;
         let is_on_heap = self.memory.generation(address) > 0 && !self.is_on_stack(address);
@@ -159,36 +159,6 @@ impl Maker<'_> {
         }
         let location = self.range(address, READ)?;
         self.push(lane, event, Op::new(EventKind::Read, Mode::RELAXED), location)
-    }
-
-    pub(super) fn semaphore(&mut self, lane: usize, event: &Event) -> Result<(), TableFull> {
-        if event.kind == kind::SEM_INIT {
-            return self.begins(lane, event, What::Semaphore);
-        }
-        self.uses(lane, event, event.address, What::Semaphore)?;
-        self.touches(lane, event)?;
-        let method = match event.kind {
-            kind::SEM_WAIT => "acquire",
-            kind::SEM_POST => "release",
-            kind::SEM_REFUSED => "try_acquire",
-            _ => return Ok(()),
-        };
-        let key = (event.address, method);
-        let known = self.permits.get(&key).copied();
-        let invocation = match known {
-            Some(known) => known,
-            None => {
-                let object = self.interner.name(&format!("semaphore:{:#x}", event.address))?;
-                let result = (event.kind == kind::SEM_REFUSED).then_some(0);
-                let method = self.interner.name(method)?;
-                let call = Invocation { object, method, arguments: Vec::new(), result };
-                let id = self.interner.push_invocation(call)?;
-                self.permits.insert(key, id);
-                id
-            }
-        };
-        self.push(lane, event, EventKind::Invoke, invocation.0)?;
-        self.push(lane, event, EventKind::Return, invocation.0)
     }
 
     /// What all other threads have done so far comes before what a thread does.
