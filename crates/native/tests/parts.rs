@@ -62,7 +62,7 @@ fn loose_locks(trace: &Trace) -> BTreeSet<(u32, u32)> {
 #[test]
 fn parts_have_the_events_of_the_whole() {
     let (mut divided, mut dropped, mut cut, mut full) = (0, 0, 0, 0);
-    let (mut waits, mut signals) = (0, 0);
+    let (mut waits, mut signals, mut in_vain) = (0, 0, 0);
     for seed in sampled(2_000, 16_000) {
         let recording = recorded(&run_giving(seed, 800, 60, 20));
         let whole = to_trace(&recording, &mut NoNames, &Options::default(), &mut || true);
@@ -113,12 +113,15 @@ fn parts_have_the_events_of_the_whole() {
         }
         let end = &parts[last].stats;
         let left = all.filter(|(row, _)| row.2 != EventKind::Wake).count();
-        assert_eq!(left > 0, end.is_cut || end.is_full, "seed {seed}: {left} left");
+        assert!(left == 0 || end.is_cut || end.is_full, "seed {seed}: {left} left");
+        // What is left may be no event of a trace, such as an access to memory of one thread.
+        in_vain += u64::from(left == 0 && (end.is_cut || end.is_full));
         divided += u64::from(parts.len() > 2);
         cut += u64::from(end.is_cut);
         full += u64::from(end.is_full);
     }
-    println!("{divided} in three parts or more, {cut} cut, {full} full");
+    println!("{divided} in three parts or more, {cut} cut, {full} full, {in_vain} without a loss");
+    assert!(in_vain * 100 <= cut + full);
     println!(
         "{waits} waits go on, {signals} signals are repeated, {dropped} ends of waits are left out"
     );
