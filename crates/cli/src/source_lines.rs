@@ -6,7 +6,7 @@ use anyorder_drive::JobResult;
 use anyorder_drive::native_run::{SourceFile, Sources};
 use anyorder_finding::{Site, SourceLines, Warning, WarningKind};
 use anyorder_trace::{Meta, Trace};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
 use std::time::SystemTime;
 
@@ -54,11 +54,14 @@ pub(crate) fn add_recorded_lines(path: &Path, trace: &Trace, result: &mut JobRes
         .chain(path.parent().and_then(|folder| folder.canonicalize().ok()))
         .collect();
     let sites = result.findings.iter().flat_map(|one| &one.finding.sites);
+    let files: BTreeSet<&String> = sites.filter_map(|site| site.file.as_ref()).collect();
     let mut sources = Sources::new();
-    for file in sites.filter_map(|site| site.file.as_ref()) {
+    for file in files {
         let found = below.iter().find_map(|folder| {
             let within = Path::new(file).strip_prefix(folder).unwrap_or(Path::new(file));
-            let is_plain = within.components().all(|part| matches!(part, Component::Normal(_)));
+            let is_plain = within
+                .components()
+                .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
             Some(folder.join(within)).filter(|path| is_plain && path.is_file())
         });
         if let Some(found) = found {

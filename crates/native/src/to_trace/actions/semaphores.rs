@@ -1,8 +1,9 @@
 //! Semaphores, as calls of an object.
 //!
-//! How many permits a semaphore has is told where the trace begins, if its initialisation was seen:
-//! by an attempt that fails, and as many calls after it that give one. A part of a long recording
-//! begins with what there was at its border. Later initialisations add or take what differs.
+//! If the initialisation of a semaphore was recorded, the trace begins with its initial count: a
+//! `try_acquire` that fails, so that the count is zero before, and a `release` for each permit. A
+//! part of a long recording begins with the count at its border. A later initialisation is as many
+//! calls as the count changes by.
 
 use super::Maker;
 use super::misuse::What;
@@ -46,7 +47,7 @@ impl Maker<'_> {
         self.call_semaphore((lane, Some(event)), address, method)
     }
 
-    /// Tells how many permits there are.
+    /// Sets the count of a semaphore.
     fn has_permits(
         &mut self,
         (lane, at): (usize, Option<&Event>),
@@ -80,13 +81,12 @@ impl Maker<'_> {
 
     /// Begins another one with the permits that are left.
     pub(super) fn repeat_permits(&mut self, lane: usize) -> Result<(), TableFull> {
-        let mut left: Vec<(u64, i64)> = self.permits_left.drain().collect();
-        left.sort_unstable();
-        let known = left.into_iter().filter_map(|(of, left)| Some((of, u64::try_from(left).ok()?)));
-        known
-            .collect::<Vec<_>>()
-            .into_iter()
-            .try_for_each(|(of, permits)| self.has_permits((lane, None), of, permits))
+        // Below zero, permits came from what is not recorded.
+        let left = self.permits_left.drain();
+        let known = left.filter_map(|(of, left)| Some((of, u64::try_from(left).ok()?)));
+        let mut known: Vec<(u64, u64)> = known.collect();
+        known.sort_unstable();
+        known.into_iter().try_for_each(|(of, permits)| self.has_permits((lane, None), of, permits))
     }
 
     /// Returns no fewer events than that takes.

@@ -71,8 +71,8 @@ impl Maker<'_> {
         left.into_iter().try_for_each(|lock| self.bequeath(lane, lock))
     }
 
-    /// Gives back a lock with which its owner has ended. Who is told so takes it after that end, in
-    /// any order: before, it would have been told something else.
+    /// Releases a lock whose owner ended while holding it. The next owner of a robust lock gets
+    /// `EOWNERDEAD`, so in every order it locks after that end: earlier, it would get 0.
     pub(super) fn bequeath(&mut self, owner: usize, lock: u64) -> Result<(), TableFull> {
         if self.survey.inherited.contains(&lock) {
             let location = self.object(lock, OWNER)?;
