@@ -146,6 +146,27 @@ fn the_long_tests_exist() {
     assert!(!declares(&root.join("crates/house/tests"), "a_test_that_does_not_exist"));
 }
 
+/// A binary that is gone would be built as all others are, and nobody would see it.
+#[test]
+fn what_is_built_without_optimisation_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let compiler = fs::read_to_string(root.join(".ci/rustc")).expect("the compiler");
+    let named: Vec<&str> =
+        compiler.split('"').filter(|word| word.starts_with("anyorder-")).collect();
+    assert!(named.len() > 10, "{named:?}");
+    for name in named {
+        let (package, target) = name.split_once(' ').expect("a package and a target");
+        let folder = root.join("crates").join(package.trim_start_matches("anyorder-"));
+        let is_library = target == package.replace('-', "_");
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
+        let exists = match is_library {
+            true => !manifest.contains("\ntest = false\n"),
+            false => binaries(&folder).contains(target),
+        };
+        assert!(exists, ".ci/rustc: `{package}` has no tests `{target}`");
+    }
+}
+
 /// A library without tests is not built a second time for them; one that gets some must be again.
 #[test]
 fn libraries_that_are_not_tested_have_no_tests() {
