@@ -52,6 +52,12 @@ impl Project {
             .map_err(|error| format!("cannot read `{}`: {error}", self.lock.display()))
     }
 
+    /// Returns whether the tests use anyorder itself, so that nothing need be replaced.
+    pub(crate) fn uses_anyorder(&self) -> Result<bool, String> {
+        let lock = self.read_lock()?;
+        Ok(lock.contains("\nname = \"anyorder\"\n") && packages(&lock).is_empty())
+    }
+
     /// Returns the packages that have to be replaced.
     pub(crate) fn replaced(&self) -> Result<Vec<Package>, String> {
         let lock = self.read_lock()?;
@@ -74,8 +80,7 @@ impl Project {
                 source.as_deref().unwrap_or("a folder")
             )),
             None => Err(format!(
-                "`{lock}` names neither loom nor shuttle: there is nothing to replace\nhint: tests \
-                 that use `anyorder` itself run with `cargo test`"
+                "`{lock}` names neither loom nor shuttle nor anyorder: there is nothing to check"
             )),
         }
     }

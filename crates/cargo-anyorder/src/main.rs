@@ -1,18 +1,20 @@
 //! `cargo anyorder test`: runs tests that were written for loom or shuttle under the engine of
-//! anyorder, unchanged, dependencies included.
+//! anyorder, unchanged, dependencies included; or those that use anyorder itself.
 //!
-//! It runs `cargo test` with packages of the same names put in the place of loom and shuttle (a
+//! It runs `cargo test` or `cargo nextest` with packages of the same names put in the place of loom and shuttle (a
 //! `[patch]` on the command line). In reading order:
 //!
 //! - `arguments`: what is asked;
 //! - `lock`: which versions of them the project's lock file names;
 //! - `sources`: the sources of the shims, which are in this binary, as a folder of the cache;
-//! - `run`: cargo, and the lock file as it was.
+//! - `run`: cargo, and the lock file as it was;
+//! - `pages`: what failed, as a page that leads to the others.
 
 #![forbid(unsafe_code)]
 
 mod arguments;
 mod lock;
+mod pages;
 mod run;
 mod sources;
 
@@ -47,7 +49,10 @@ fn answer(arguments: Vec<std::ffi::OsString>) -> Result<u8, String> {
         }
         Request::Test(settings) => {
             let project = lock::Project::find(&settings)?;
-            let patches = patches(&settings, &project)?;
+            let patches = match project.uses_anyorder()? {
+                true => Vec::new(),
+                false => patches(&settings, &project)?,
+            };
             run::run(&settings, &project, &patches)
         }
     }

@@ -1,7 +1,8 @@
-//! `cargo test` with the shims.
+//! `cargo test` or `cargo nextest` with the shims.
 
-use crate::arguments::Settings;
+use crate::arguments::{Runner, Settings};
 use crate::lock::{Project, cargo};
+use crate::pages::Pages;
 use crate::say;
 use crate::sources::Patch;
 use std::process::Command;
@@ -30,22 +31,36 @@ pub(crate) fn run(settings: &Settings, project: &Project, patches: &[Patch]) -> 
     for patch in patches {
         say(&format!("in place of {} {}", patch.name, patch.version));
     }
-    if !has_flags() {
+    if !patches.is_empty() && !has_flags() {
         say("note: RUSTFLAGS is not set; many projects want RUSTFLAGS=\"--cfg loom\"");
     }
+    let pages = settings.report.as_deref().map(Pages::begin).transpose()?;
     let before = project.read_lock()?;
     // Ctrl-C ends cargo, and we go on to put the lock file back. Without a handler it is not.
     let _ = ctrlc::set_handler(|| {});
     update(settings, patches);
     let mut command = cargo();
-    command.arg("test");
+    let mut arguments = &settings.arguments[..];
+    match (settings.runner, settings.arguments.split_first()) {
+        (Runner::Nextest, Some((first, rest))) => {
+            command.arg("nextest").arg(first);
+            arguments = rest;
+        }
+        _ => _ = command.arg("test"),
+    }
+    if let Some(pages) = &pages {
+        command.env("ANYORDER_REPORT", pages.folder());
+    }
     add_patches(&mut command, patches);
     for package in OPTIMISED {
         command.arg("--config");
         command.arg(format!("profile.dev.package.{package}.opt-level=3"));
     }
-    let status = command.args(&settings.arguments).status();
+    let status = command.args(arguments).status();
     restore(project, &before)?;
+    if let Some(pages) = pages {
+        say(&pages.end()?);
+    }
     let status = status.map_err(|error| format!("cannot run cargo: {error}"))?;
     Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(KILLED))
 }

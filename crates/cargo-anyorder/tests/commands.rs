@@ -57,7 +57,7 @@ fn what_cannot_be_done_is_said() {
 
     let (status, text) = run_with_lock("no-loom", HEAD, &["anyorder", "test"]);
     assert_eq!(
-        (status, text.contains("names neither loom nor shuttle")),
+        (status, text.contains("neither loom nor shuttle nor anyorder")),
         (Some(2), true),
         "{text}"
     );
@@ -115,4 +115,50 @@ fn patches_are_printed_for_each_version() {
         let default = manifest.lines().find(|line| line.starts_with("default = "));
         assert!(!default.expect(&manifest).contains("allocator"), "{manifest}");
     }
+}
+
+/// A `cargo nextest` that prints what it is given.
+#[cfg(unix)]
+fn false_nextest() -> PathBuf {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = temporary("nextest");
+    fs::create_dir_all(&folder).expect("a folder of the tests");
+    let script = folder.join("cargo-nextest");
+    let text = "#!/bin/sh\nprintf '[%s]' \"$@\"\necho \" $ANYORDER_REPORT\"\nexit 100\n";
+    fs::write(&script, text).expect("a script");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("it may run");
+    folder
+}
+
+#[cfg(unix)]
+#[test]
+fn nextest_gets_the_packages_after_its_command() {
+    let loom = "\n[[package]]\nname = \"loom\"\nversion = \"0.7.1\"\nsource = \
+                \"registry+https://github.com/rust-lang/crates.io-index\"\n";
+    let (_, text) = run_with_lock("next", &format!("{HEAD}{loom}"), &["anyorder", "nextest"]);
+    assert!(text.contains("hint: `cargo anyorder nextest run`"), "{text}");
+
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders = [false_nextest()].into_iter().chain(env::split_paths(&path));
+    let output = anyorder(&temporary("next"))
+        .args(["anyorder", "nextest", "run", "--report", "pages", "-E", "test(a)"])
+        .env("PATH", env::join_paths(folders).expect("folders"))
+        .output()
+        .expect("the binary runs");
+    let (status, text) = outcome(&output);
+    assert_eq!(status, Some(100), "{text}");
+    assert!(text.contains("[nextest][run][--config][patch.crates-io.loom-0-7-1."), "{text}");
+    let pages = temporary("next").join("pages");
+    assert!(text.contains(&format!("[-E][test(a)] {}\n", pages.display())), "{text}");
+    assert!(text.contains("no check failed with a page"), "{text}");
+    assert!(pages.join("index.html").is_file());
+}
+
+#[test]
+fn tests_that_use_anyorder_need_no_packages() {
+    let lock = format!("{HEAD}\n[[package]]\nname = \"anyorder\"\nversion = \"0.1.0\"\n");
+    let (status, text) = run_with_lock("own", &lock, &["anyorder", "test", "--offline"]);
+    assert_eq!((status, text.contains("in place of")), (Some(0), false), "{text}");
+    let (status, text) = run_with_lock("own", &lock, &["anyorder", "patches"]);
+    assert_eq!(status, Some(2), "{text}");
 }

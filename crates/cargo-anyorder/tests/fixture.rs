@@ -28,7 +28,7 @@ fn tests_of_loom_run_unchanged() {
     copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixture"), &folder);
     let lock = fs::read(folder.join("Cargo.lock")).expect("the lock file");
     let output = anyorder(&folder)
-        .args(["anyorder", "test", "--offline"])
+        .args(["anyorder", "test", "--offline", "--report=pages"])
         // The tests are small: optimising would take longer than it saves.
         .args(
             UNOPTIMISED
@@ -60,6 +60,16 @@ fn tests_of_loom_run_unchanged() {
         "executions, ",
     ] {
         assert!(text.contains(said), "{said}: {text}");
+    }
+    let pages = folder.join("pages");
+    let count = format!("2 checks failed: {}", pages.join("index.html").display());
+    assert!(text.contains(&count), "{count}: {text}");
+    let index = fs::read_to_string(pages.join("index.html")).expect("the page");
+    for test in ["leaked", "not_released"] {
+        let line = index.lines().find(|line| line.contains(&format!("tests::{test}: 1 failure")));
+        let file = line.unwrap_or_else(|| panic!("{index}")).split('"').nth(1).expect("a link");
+        let page = fs::read_to_string(pages.join(file)).expect("a page");
+        assert!(page.ends_with("</html>\n"), "{file}");
     }
     assert_eq!(text.matches("LOOM_MAX_PREEMPTIONS").count(), 1, "once: {text}");
     let after = fs::read(folder.join("Cargo.lock")).expect("the lock file");

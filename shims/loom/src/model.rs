@@ -84,11 +84,8 @@ impl Builder {
             builder.check(body);
             return;
         }
-        if let Ok(schedule) = std::env::var("ANYORDER_REPLAY") {
-            builder = builder.replay(schedule);
-        }
         let start = Instant::now();
-        let summary = builder.explore(body);
+        let summary = builder.try_check(body);
         if self.log {
             let (executions, states) = (summary.executions, summary.states);
             let seconds = start.elapsed().as_secs_f64();

@@ -52,6 +52,7 @@ impl<S: ?Sized + Scheduler> fmt::Debug for Runner<S> {
     }
 }
 
+#[track_caller]
 pub(crate) fn explore<F>(config: &Config, f: F, at: &Location<'_>) -> usize
 where
     F: Fn() + Send + Sync + 'static,
@@ -63,15 +64,12 @@ where
     };
     let seconds = environment::number("ANYORDER_TIME_MAX").map(Duration::from_secs);
     let time_max = config.max_time.or(seconds).unwrap_or(TIME_MAX);
-    let mut builder = anyorder::Builder::new()
+    let builder = anyorder::Builder::new()
         .stack_size(config.stack_size.max(STACK_MIN))
         .steps_max(steps_max)
         .time_max(time_max);
-    if let Ok(schedule) = std::env::var("ANYORDER_REPLAY") {
-        builder = builder.replay(schedule);
-    }
     let start = Instant::now();
-    let summary = builder.explore(f);
+    let summary = builder.try_check(f);
     let executions = summary.executions;
     if environment::is_set("ANYORDER_LOG") {
         let (states, seconds) = (summary.states, start.elapsed().as_secs_f64());

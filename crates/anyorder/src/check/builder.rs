@@ -342,7 +342,30 @@ impl Builder {
 
     /// As [`check`](Self::check), compiled once and not for each closure.
     #[track_caller]
-    fn check_body(mut self, body: Body, at: &'static Location<'static>) -> u64 {
+    fn check_body(self, body: Body, at: &'static Location<'static>) -> u64 {
+        let summary = self.try_body(body, at);
+        assert!(summary.is_ok(), "{summary}");
+        let has_more = summary.preemptions.is_some() || summary.frees_incomplete.is_some();
+        if summary.replayed.is_some() || has_more {
+            environment::tell(&summary.to_string());
+        }
+        summary.executions
+    }
+
+    /// As [`check`](Self::check), with its variables and its report, but returns what was found
+    /// instead of panicking, and says nothing.
+    ///
+    /// ```
+    /// use anyorder::Builder;
+    /// let summary = Builder::new().try_check(|| assert_eq!(anyorder::choose(2), 0));
+    /// assert_eq!((summary.is_ok(), summary.executions), (false, 2));
+    /// ```
+    #[track_caller]
+    pub fn try_check(self, f: impl Fn() + Send + Sync + 'static) -> Summary {
+        self.try_body(Arc::new(f), Location::caller())
+    }
+
+    fn try_body(mut self, body: Body, at: &'static Location<'static>) -> Summary {
         self.replay = self.replay.or_else(|| environment::variable("ANYORDER_REPLAY"));
         let file = || environment::variable("ANYORDER_CHECKPOINT").map(PathBuf::from);
         self.checkpoint = self.checkpoint.or_else(file);
@@ -353,11 +376,6 @@ impl Builder {
         if let (Some(folder), false) = (folder, has_none) {
             summary.report = Some(html::write(&folder, &summary, at));
         }
-        assert!(summary.is_ok(), "{summary}");
-        let has_more = summary.preemptions.is_some() || summary.frees_incomplete.is_some();
-        if summary.replayed.is_some() || has_more {
-            environment::tell(&summary.to_string());
-        }
-        summary.executions
+        summary
     }
 }
