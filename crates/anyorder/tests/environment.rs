@@ -93,6 +93,34 @@ fn the_variable_bounds_preemptions() {
     assert!(wrong.contains(r#"ANYORDER_PREEMPTIONS is "two", expected a number"#), "{wrong}");
 }
 
+/// A check whose only execution takes longer than the silence that its parent asks for.
+#[test]
+fn takes_long_as_a_child() {
+    if std::env::var_os("ANYORDER_TEST_CHILD").is_none() {
+        return;
+    }
+    let begun = std::sync::Once::new();
+    anyorder::check(move || {
+        begun.call_once(|| std::thread::sleep(std::time::Duration::from_millis(1_200)));
+    });
+}
+
+#[test]
+fn a_check_that_takes_long_says_so_where_it_is_asked() {
+    let run = |value| child("environment::takes_long_as_a_child", ("ANYORDER_PROGRESS", value));
+    let line =
+        "anyorder: environment::takes_long_as_a_child: not done after 1 s; the program ran 1 time";
+    let asked = run("1");
+    assert!(asked.contains(line) && asked.contains("1 passed"), "{asked}");
+    // The output of a child is no terminal.
+    for value in ["0", ""] {
+        let silent = run(value);
+        assert!(!silent.contains("not done") && silent.contains("1 passed"), "{silent}");
+    }
+    let wrong = run("often");
+    assert!(wrong.contains(r#"ANYORDER_PROGRESS is "often", expected a number"#), "{wrong}");
+}
+
 #[test]
 fn the_variable_sets_the_cores() {
     let run = |value| child("environment::takes_three_cores_as_a_child", ("ANYORDER_CORES", value));

@@ -4,7 +4,7 @@ use super::explore::{Limits, explore, replay};
 use super::replay::{Replayed, Schedule};
 use super::summary::Summary;
 use super::weak::{Memory, explore_both};
-use super::{checkpoint, environment, html};
+use super::{checkpoint, environment, html, progress};
 use crate::runtime::{Program, Setting};
 use std::panic::Location;
 use std::path::PathBuf;
@@ -311,21 +311,24 @@ impl Builder {
     /// As [`explore`](Self::explore), compiled once and not for each closure.
     fn explore_body(self, body: Body) -> Summary {
         let mut program = Program::with(self.setting, body);
-        let mut summary = match self.replay.as_deref().map(str::parse::<Schedule>) {
-            None if self.memory == Memory::Rc11 => explore_both(&mut program, self.limits),
-            None => match self.checkpoint.filter(|_| self.limits.preemptions_max.is_none()) {
-                Some(file) => checkpoint::explore(&mut program, self.limits, &file),
-                None => explore(&mut program, self.limits),
-            },
-            Some(Ok(schedule)) => replay(&mut program, &schedule, self.limits),
-            Some(Err(error)) => {
-                Summary { replayed: Some(Replayed::Invalid(error)), ..Summary::default() }
+        let (test, runs) = (environment::test_name(), program.runs());
+        let mut summary = progress::watched(test.as_deref(), &runs, || {
+            match self.replay.as_deref().map(str::parse::<Schedule>) {
+                None if self.memory == Memory::Rc11 => explore_both(&mut program, self.limits),
+                None => match self.checkpoint.filter(|_| self.limits.preemptions_max.is_none()) {
+                    Some(file) => checkpoint::explore(&mut program, self.limits, &file),
+                    None => explore(&mut program, self.limits),
+                },
+                Some(Ok(schedule)) => replay(&mut program, &schedule, self.limits),
+                Some(Err(error)) => {
+                    Summary { replayed: Some(Replayed::Invalid(error)), ..Summary::default() }
+                }
             }
-        };
+        });
         if self.leaks_allowed {
             summary.forgive_leaks();
         }
-        summary.test = environment::test_name();
+        summary.test = test;
         summary
     }
 
@@ -353,7 +356,7 @@ impl Builder {
     }
 
     /// As [`check`](Self::check), with its variables and its report, but returns what was found
-    /// instead of panicking, and says nothing.
+    /// instead of panicking or printing it.
     ///
     /// ```
     /// use anyorder::Builder;

@@ -1,8 +1,9 @@
 //! The process in which a check runs: its variables, the name of the test, and words to the user.
 
 use super::weak::Memory;
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::thread;
+use std::time::Duration;
 
 /// Returns a variable that is not empty.
 pub(super) fn variable(name: &str) -> Option<String> {
@@ -47,6 +48,22 @@ pub(super) fn turns() -> Option<u32> {
 /// If it is no number.
 pub(super) fn cores() -> Option<usize> {
     number("ANYORDER_CORES").map(|cores| cores as usize)
+}
+
+/// The time after which a check says on a terminal that it is not done.
+const SILENCE: Duration = Duration::from_secs(5);
+
+/// Returns how long a check says nothing, first: what the variable `ANYORDER_PROGRESS` asks for in
+/// seconds, or some time on a terminal. `None` if it never says anything, as for 0.
+///
+/// # Panics
+///
+/// If the variable is no number.
+pub(super) fn silence() -> Option<Duration> {
+    match number("ANYORDER_PROGRESS") {
+        Some(seconds) => (seconds > 0).then(|| Duration::from_secs(seconds.into())),
+        None => io::stderr().is_terminal().then_some(SILENCE),
+    }
 }
 
 fn number(name: &str) -> Option<u32> {

@@ -40,6 +40,7 @@ mod misuse;
 mod names;
 mod passing;
 mod picture;
+mod progress;
 mod relive;
 mod replay;
 mod rows;

@@ -9,6 +9,7 @@ use super::perform::run_to_end;
 use super::slot::About;
 use anyorder_threads::{Act, Next, Object, ObjectId, Op, SiteId, ThreadId, ThreadProgram};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What programs have at first for the stack of a thread, in bytes. Pages that are not touched take
 /// no memory.
@@ -24,6 +25,8 @@ pub(crate) const STACK_SIZE: usize = 1 << 20;
 pub struct Program {
     body: Arc<dyn Fn() + Send + Sync>,
     core: Box<Core>,
+    /// How often it was run.
+    runs: Arc<AtomicU64>,
 }
 
 /// How a program is run.
@@ -52,7 +55,12 @@ impl Program {
     pub fn with(setting: Setting, body: Arc<dyn Fn() + Send + Sync>) -> Program {
         hook_panics();
         let core = Core::new(setting);
-        Program { body, core: Box::new(core) }
+        Program { body, core: Box::new(core), runs: Arc::default() }
+    }
+
+    /// Returns how often it was run: a count that goes on.
+    pub(crate) fn runs(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.runs)
     }
 
     /// Returns the panic of a [`Fail`](anyorder_threads::Act::Fail).
@@ -149,6 +157,7 @@ impl Program {
 
 impl ThreadProgram for Program {
     fn start(&mut self) {
+        self.runs.fetch_add(1, Ordering::Relaxed);
         let body = Arc::clone(&self.body);
         self.core.start(Box::new(move || {
             // The panic was told.
