@@ -175,8 +175,9 @@ impl Usage {
             }
             Usage::Lossless(_) => "`--lossy` leaves out what STD cannot hold, and lists the losses",
             Usage::Program { why: Refusal::Static | Refusal::NoLoader, .. } => {
-                "link it with shared libraries: `gcc -fsanitize=thread` does so, `clang` needs \
-                 `-shared-libsan` as well"
+                "link it with shared libraries: `gcc -fsanitize=thread` does so without \
+                 `-static-libtsan`, `clang` needs `-shared-libsan` as well; for Rust see \
+                 docs/native.md#rust"
             }
             Usage::Program { .. }
             | Usage::NotStarted { .. }

@@ -9,6 +9,7 @@ mod linked;
 mod misuse_objects;
 mod replay;
 mod reports;
+mod rust;
 mod specified;
 mod stress;
 mod surface;
