@@ -7,6 +7,7 @@ mod launchers;
 mod library;
 mod linked;
 mod misuse_objects;
+mod packaged;
 mod replay;
 mod reports;
 mod rust;

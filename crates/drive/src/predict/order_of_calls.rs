@@ -7,8 +7,8 @@ use anyorder_system::Cancel;
 use anyorder_trace::{EventId, EventKind, Trace};
 
 /// Returns the orders that calls of objects give by their specifications, as pairs of events; none
-/// for a trace without invocations. `None` if the job was stopped: with a part of them, races would be
-/// found that are none.
+/// for a trace without invocations. `None` if the job was stopped: with a part of them, races would
+/// be found that are none.
 pub(crate) fn order_of_calls(
     trace: &Trace,
     specifications: Option<&Specifications>,
