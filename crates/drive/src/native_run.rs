@@ -12,6 +12,7 @@ use crate::trace_input::TraceInput;
 use anyorder_common::numbers::plural;
 use anyorder_finding::{Warning, WarningKind};
 pub use anyorder_native::launch;
+use anyorder_native::launch::lacks_instrumented_std;
 use anyorder_native::recording::Recording;
 pub use anyorder_native::recording::{Header, Modules};
 use anyorder_native::symbols::Symbols;
@@ -22,8 +23,9 @@ use anyorder_trace::Problems;
 pub use describe::describe;
 pub use misuse::add_misuses;
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The most files without instrumentation that are named.
 const UNSEEN_MAX: usize = 10;
@@ -143,6 +145,14 @@ impl Names for Shared<'_, '_> {
     }
 }
 
+/// Returns the files of code in Rust whose standard library was not instrumented.
+fn without_std(recording: &Recording) -> BTreeSet<&str> {
+    let code = recording.modules.pieces().iter().filter(|piece| piece.is_code);
+    let paths: BTreeSet<&str> = code.map(|piece| piece.path.as_str()).collect();
+    let lacks = |path: &&str| path.starts_with('/') && lacks_instrumented_std(Path::new(path));
+    paths.into_iter().filter(lacks).collect()
+}
+
 /// Returns what of a part of a run was not seen or not understood. What concerns the whole run
 /// stands in the first part; of what is counted, each part has what came since the one before.
 fn warnings(
@@ -182,6 +192,11 @@ fn warnings(
     add(WarningKind::Odd, since(|stats| stats.ambiguous), what.into());
     let what = "what a signal handler does counts as done by the thread that it interrupts";
     add(WarningKind::Odd, since(|stats| stats.signals), what.into());
+    let lacking = if of_whole > 0 { without_std(recording) } else { BTreeSet::new() };
+    for path in lacking {
+        let what = "Rust's standard library in it was built without instrumentation: what its locks and channels order is not seen, and races may be false";
+        add(ignored, 1, format!("{path}: {what} (docs/native.md#rust)"));
+    }
     let unseen = if of_whole > 0 { &traced.unseen[..] } else { &[] };
     for path in unseen.iter().take(UNSEEN_MAX) {
         let what = "no access in it was seen: it was built without `-fsanitize=thread`";

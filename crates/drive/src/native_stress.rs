@@ -6,7 +6,7 @@
 //! places.
 
 use crate::native_run::{RecordedRun, describe};
-use crate::result::JobResult;
+use crate::result::{JobResult, Reported};
 use crate::words::site;
 use anyorder_common::numbers::plural;
 use anyorder_finding::{
@@ -16,8 +16,8 @@ use anyorder_finding::{
 pub use anyorder_native::schedule::{
     Counts, ScheduleFile, Scheduled, Setting, Strategy, prepare, watch,
 };
-use anyorder_trace::{EventId, EventKind, HandlerId};
-use std::collections::BTreeMap;
+use anyorder_trace::{EventId, EventKind, HandlerId, Trace};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The most seeds that a finding lists.
 const SEEDS_MAX: usize = 20;
@@ -107,10 +107,11 @@ impl Failures {
         seeds
     }
 
-    /// Adds the findings to a result. `runs` is the number of all runs.
+    /// Adds the findings to a result: to what was predicted of the same mistake, or by themselves.
+    /// `runs` is the number of all runs.
     pub fn report(self, runs: u64, result: &mut JobResult) {
         let mut findings = Vec::new();
-        for (mut finding, seeds) in self.all.into_values() {
+        for ((shown, ..), (mut finding, seeds)) in self.all {
             let listed: Vec<String> = seeds.iter().take(SEEDS_MAX).map(u64::to_string).collect();
             let more = if seeds.len() > SEEDS_MAX { ", ..." } else { "" };
             let word = if seeds.len() == 1 { "seed" } else { "seeds" };
@@ -125,11 +126,51 @@ impl Failures {
             finding.explanation.insert(0, step);
             finding.reproduced =
                 Some(Reproduction { class: Reproduced::Reproduced, text, plan: None });
-            findings.push(finding);
+            let is_same = |one: &&mut Reported| is_shown(&one.finding, shown, &finding);
+            match result.findings.iter_mut().find(is_same) {
+                Some(predicted) => confirm(&mut predicted.finding, finding),
+                None => findings.push(finding),
+            }
         }
         assign_ids(&mut findings);
         findings.into_iter().for_each(|finding| result.push(finding, None));
     }
+}
+
+/// Returns whether a run that failed shows what was predicted: it fails in the way in which that
+/// shows, at its places.
+fn is_shown(predicted: &Finding, shown: Shown, failure: &Finding) -> bool {
+    // A signal has the column of its statement, and an access its own.
+    let place = |site: &Site| Some((site.file.clone()?, site.line?));
+    let places: BTreeSet<(String, u32)> = failure.sites.iter().filter_map(place).collect();
+    let is_there = |site: &Site| place(site).is_some_and(|place| places.contains(&place));
+    let mut sites = predicted.sites.iter();
+    match (shown, predicted.kind, predicted.category.as_deref()) {
+        (Shown::Hang, Kind::Deadlock, _) => !predicted.sites.is_empty() && sites.all(is_there),
+        (Shown::Hang, _, Some("lost_signal" | "lost_wakeup")) => {
+            sites.any(|site| site.access.as_deref() == Some("wait") && is_there(site))
+        }
+        (Shown::FreedTwice, _, Some("double_free")) => sites.any(is_there),
+        (Shown::Signal(_), _, Some("use_after_free" | "destroyed_lock")) => {
+            sites.any(|site| site.access.as_deref() != Some("free") && is_there(site))
+        }
+        _ => false,
+    }
+}
+
+/// Says of a prediction that a run has shown it.
+fn confirm(predicted: &mut Finding, failure: Finding) {
+    let is_known = |of: &Reproduction| of.class == Reproduced::Reproduced;
+    if !predicted.reproduced.as_ref().is_some_and(is_known) {
+        predicted.reproduced = failure.reproduced;
+        predicted.replay = failure.replay;
+    }
+    predicted.severity = Severity::Error;
+    (predicted.harm, predicted.harm_class) = (Harm::Harmful, None);
+    predicted.confirmed = Some(true);
+    let text = format!("{}: {}", failure.title, failure.explanation[0].text);
+    let rule = Some("stress".to_owned());
+    predicted.explanation.push(ExplanationStep { rule, ..ExplanationStep::new(text) });
 }
 
 fn finding(shown: Shown, sites: Vec<Site>, replay: String, said: &str) -> Finding {
@@ -193,7 +234,12 @@ pub fn failing_sites(shown: Shown, run: &RecordedRun<'_>) -> Vec<Site> {
     let mut last: BTreeMap<HandlerId, EventId> = BTreeMap::new();
     let mut failed = None;
     for event in trace.events() {
-        last.insert(trace.handler_of(event.id), event.id);
+        let lane = trace.handler_of(event.id);
+        // Who waits on a condition gives the lock back.
+        let waits = last.get(&lane).is_some_and(|id| trace.event(*id).kind() == EventKind::Wait);
+        if !(waits && event.kind() == EventKind::Release) {
+            last.insert(lane, event.id);
+        }
         if event.kind() == EventKind::Failure {
             failed = Some(event.id);
         }
@@ -207,18 +253,39 @@ pub fn failing_sites(shown: Shown, run: &RecordedRun<'_>) -> Vec<Site> {
                     EventKind::Request | EventKind::Wait | EventKind::Barrier | EventKind::Join
                 )
             };
-            last.into_values().filter(waits).collect()
+            hung(trace, last.into_values().filter(waits).collect())
         }
         Shown::WrittenAfterFree | Shown::Status(_) | Shown::Output => Vec::new(),
     };
     let mut described = JobResult::default();
     let mut finding = Finding::new(Kind::Assertion);
-    finding.sites = events.into_iter().map(|event| site(trace, event)).collect();
+    finding.sites = events.into_iter().map(|event| waiting(trace, event)).collect();
     described.push(finding, None);
     describe(run, &mut described);
     let mut sites = described.findings.pop().map(|one| one.finding.sites).unwrap_or_default();
     sites.iter_mut().for_each(place_by_stack);
     sites
+}
+
+/// Returns what the threads of a deadlock wait for: where several want locks, the others wait for
+/// them.
+fn hung(trace: &Trace, waits: Vec<EventId>) -> Vec<EventId> {
+    let asks = |event: &EventId| trace.event(*event).kind() == EventKind::Request;
+    let requests: Vec<EventId> = waits.iter().copied().filter(asks).collect();
+    if requests.len() > 1 { requests } else { waits }
+}
+
+/// Returns the site of an event. A request for a lock is what a predicted deadlock calls its
+/// acquisition: the two have one id.
+fn waiting(trace: &Trace, event: EventId) -> Site {
+    let mut site = site(trace, event);
+    let it = trace.event(event);
+    if it.kind() == EventKind::Request {
+        site.access = Some(EventKind::Acquire.word().to_owned());
+        let lock = trace.tables().locks.get(it.operand as usize);
+        site.location = lock.map(|name| trace.tables().name(*name).to_owned());
+    }
+    site
 }
 
 /// A place in a library without names is that of the innermost call that has one.

@@ -5,6 +5,7 @@ mod hostile;
 mod merged;
 mod packed;
 mod parts;
+mod permits;
 mod plan;
 mod reduced;
 mod simulated;

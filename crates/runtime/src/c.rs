@@ -49,6 +49,7 @@ unsafe extern "C" {
         child: Option<unsafe extern "C" fn()>,
         object: *mut c_void,
     ) -> c_int;
+    pub(crate) fn abort() -> !;
     pub(crate) fn __errno_location() -> *mut c_int;
     pub(crate) fn _pthread_cleanup_push(
         buffer: *mut CleanupBuffer,

@@ -14,6 +14,7 @@ mod memory;
 mod messages;
 mod mutex;
 mod once;
+mod operators;
 mod processes;
 mod rwlock;
 mod semaphore;

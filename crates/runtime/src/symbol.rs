@@ -22,11 +22,22 @@ impl Symbol {
         if known != 0 { known } else { self.find() }
     }
 
+    /// Returns the address of the function, or the other address where there is none.
+    #[inline(always)]
+    pub(crate) fn address_or(&self, other: usize) -> usize {
+        let known = self.address.load(Ordering::Relaxed);
+        if known != 0 { known } else { self.find_or(other) }
+    }
+
     #[cold]
     fn find(&self) -> usize {
-        let address = next(self.name);
-        let address =
-            if address.is_null() { unsupported as *const () as usize } else { address as usize };
+        self.find_or(unsupported as *const () as usize)
+    }
+
+    #[cold]
+    fn find_or(&self, other: usize) -> usize {
+        let address = next(self.name) as usize;
+        let address = if address == 0 { other } else { address };
         self.address.store(address, Ordering::Relaxed);
         address
     }

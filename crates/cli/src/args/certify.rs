@@ -1,5 +1,6 @@
 //! The options of `anyorder certify`.
 
+use crate::args::SpecificationArgs;
 use crate::args::choice::choice;
 use crate::args::consistency::MAILBOXES;
 use crate::args::output::AnswerFormat;
@@ -21,7 +22,7 @@ pub(crate) struct CertifyArgs {
 
     /// Start a program with this command, and run the schedules on it; then all paths are
     /// certificates
-    #[arg(long, value_name = "COMMAND", help_heading = "Input")]
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["spec", "object"], help_heading = "Input")]
     pub(crate) program: Option<String>,
 
     /// The order that mailboxes guarantee, for certificates of consistency [default: as recorded
@@ -29,13 +30,8 @@ pub(crate) struct CertifyArgs {
     #[arg(long, value_parser = choice(MAILBOXES), value_name = "RULE", conflicts_with = "program", help_heading = "Analysis")]
     pub(crate) mailbox: Option<MailboxRule>,
 
-    /// Commutativity specifications, as given to `anyorder predict`
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "program", help_heading = "Analysis")]
-    pub(crate) spec: Option<PathBuf>,
-
-    /// The type of an object, as given to `anyorder predict`; may be repeated
-    #[arg(long, value_name = "NAME=TYPE", conflicts_with = "program", help_heading = "Analysis")]
-    pub(crate) object: Vec<String>,
+    #[command(flatten)]
+    pub(crate) types: SpecificationArgs,
 
     /// The output format
     #[arg(long, value_enum, default_value_t = AnswerFormat::Text, help_heading = "Output")]

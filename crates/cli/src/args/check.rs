@@ -1,9 +1,11 @@
 //! The options of `anyorder check`.
 
 use crate::args::choice::{Word, choice};
-use crate::args::{CountingArgs, Global, ListArgs, OutputArgs, SearchArgs, WitnessArgs};
+use crate::args::{
+    CountingArgs, Global, ListArgs, OutputArgs, SearchArgs, SpecificationArgs, WitnessArgs,
+};
 use crate::units::parse_duration;
-use anyorder_drive::{CheckTraceOptions, GroupBy, RuleSet};
+use anyorder_drive::{CheckTraceOptions, GroupBy, RuleSet, Specifications};
 use anyorder_finding::CoverageLevel;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
@@ -20,7 +22,7 @@ pub(crate) struct CheckArgs {
 
     /// Start a program with this command, and vary one run of it over the pipe protocol, as
     /// `anyorder explore` does
-    #[arg(long, value_name = "COMMAND", help_heading = "Input")]
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["spec", "object"], help_heading = "Input")]
     pub(crate) program: Option<String>,
 
     /// For a program, or a schedule beside a model: how long to go on with more reversals, other
@@ -59,6 +61,9 @@ pub(crate) struct CheckArgs {
     pub(crate) transactions: Transactions,
 
     #[command(flatten)]
+    pub(crate) types: SpecificationArgs,
+
+    #[command(flatten)]
     pub(crate) witnesses: WitnessArgs,
 
     #[command(flatten)]
@@ -75,9 +80,14 @@ pub(crate) struct CheckArgs {
 }
 
 impl CheckArgs {
-    /// Returns the options for traces.
-    pub(crate) fn trace_options(&self, global: &Global) -> CheckTraceOptions {
+    /// Returns the options for traces, with these specifications.
+    pub(crate) fn trace_options(
+        &self,
+        specifications: Option<Specifications>,
+        global: &Global,
+    ) -> CheckTraceOptions {
         CheckTraceOptions {
+            specifications,
             rules: self.rules,
             coverage: self.coverage,
             group_by: self.group_by,

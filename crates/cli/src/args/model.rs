@@ -2,7 +2,7 @@
 //! `graph`, `fmt`.
 
 use crate::args::choice::{Word, choice, word_of};
-use crate::args::{OutputArgs, ScheduleArgs};
+use crate::args::{OutputArgs, ScheduleArgs, SpecificationArgs};
 use crate::units::{parse_duration, parse_held_bytes, parse_threads};
 use anyorder_drive::states::{Algorithm, CheckOptions, GraphFormat, Order, Storage};
 use anyorder_finding::{OptionValues, option};
@@ -166,13 +166,8 @@ pub(crate) struct ReplayArgs {
     #[arg(long, value_name = "COMMAND")]
     pub(crate) program: Option<String>,
 
-    /// The specification file given to `anyorder predict`
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) spec: Option<PathBuf>,
-
-    /// The type of an object, as given to `anyorder predict`; may be repeated
-    #[arg(long, value_name = "NAME=TYPE")]
-    pub(crate) object: Vec<String>,
+    #[command(flatten)]
+    pub(crate) types: SpecificationArgs,
 }
 
 const REPLAY_EXAMPLES: &str = "\

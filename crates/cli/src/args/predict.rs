@@ -2,6 +2,7 @@
 
 use crate::args::choice::{Word, choice};
 use crate::args::{CountingArgs, ListArgs, OutputArgs};
+use anyorder_common::text::quote;
 use anyorder_drive::{Analysis, Pairs, PredictOptions, Specifications, WitnessOptions};
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
@@ -14,14 +15,8 @@ pub(crate) struct PredictArgs {
     #[arg(value_name = "TRACE", value_hint = ValueHint::FilePath)]
     pub(crate) trace: PathBuf,
 
-    /// Commutativity specifications of the types in the trace; a type given here replaces the
-    /// built-in one of its name
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Analysis")]
-    pub(crate) spec: Option<PathBuf>,
-
-    /// The type of an object, if its name and methods do not determine it; may be repeated
-    #[arg(long, value_name = "NAME=TYPE", help_heading = "Analysis")]
-    pub(crate) object: Vec<String>,
+    #[command(flatten)]
+    pub(crate) types: SpecificationArgs,
 
     /// The partial order that yields the candidates [default: `event-driven` if tasks are posted,
     /// otherwise `edc`]
@@ -69,6 +64,35 @@ impl PredictArgs {
             max_pairs: self.max_pairs,
             search: self.search.options(self.counting.strict),
         }
+    }
+}
+
+/// The specifications of the objects in a trace.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct SpecificationArgs {
+    /// Commutativity specifications of the types in the trace; a type given here replaces the
+    /// built-in one of its name
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Analysis")]
+    pub(crate) spec: Option<PathBuf>,
+
+    /// The type of an object, if its name and methods do not determine it; may be repeated
+    #[arg(long, value_name = "NAME=TYPE", help_heading = "Analysis")]
+    pub(crate) object: Vec<String>,
+}
+
+impl SpecificationArgs {
+    /// Returns whether any is given: else those of the built-in types hold.
+    pub(crate) fn is_given(&self) -> bool {
+        self.spec.is_some() || !self.object.is_empty()
+    }
+
+    /// Returns the options as they are typed, each behind a blank: for a command that needs them,
+    /// too.
+    pub(crate) fn words(&self) -> String {
+        let spec =
+            self.spec.iter().map(|spec| format!(" --spec {}", quote(&spec.to_string_lossy())));
+        let objects = self.object.iter().map(|object| format!(" --object {}", quote(object)));
+        spec.chain(objects).collect()
     }
 }
 

@@ -1,8 +1,10 @@
 //! The options of `anyorder run`.
 
-use crate::args::{CountingArgs, ListArgs, OutputArgs, OutputFormat, WitnessArgs};
+use crate::args::{
+    CountingArgs, ListArgs, OutputArgs, OutputFormat, SpecificationArgs, WitnessArgs,
+};
 use crate::units::{parse_duration, parse_recording};
-use anyorder_drive::{CheckTraceOptions, GroupBy};
+use anyorder_drive::{CheckTraceOptions, GroupBy, Specifications};
 use clap::{Args, ValueHint};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -77,7 +79,7 @@ pub(crate) struct RunArgs {
 
     /// Make a finding happen again that `--confirm` reproduced: a result as JSON, or the plan
     /// beside a recording. Another PROGRAM, such as `gdb --args ./prog`, runs it
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["record", "confirm", "stress", "suppressions", "format", "report", "output", "baseline", "write_baseline"], help_heading = "Run")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["record", "confirm", "stress", "suppressions", "spec", "object", "format", "report", "output", "baseline", "write_baseline"], help_heading = "Run")]
     pub(crate) replay: Option<PathBuf>,
 
     /// The id of the finding that `--replay` is about, or its beginning
@@ -130,6 +132,9 @@ pub(crate) struct RunArgs {
     pub(crate) no_predict: bool,
 
     #[command(flatten)]
+    pub(crate) types: SpecificationArgs,
+
+    #[command(flatten)]
     pub(crate) witnesses: WitnessArgs,
 
     #[command(flatten)]
@@ -164,9 +169,13 @@ pub(crate) const STRATEGIES: &[Word<StressStrategy>] = &[
 ];
 
 impl RunArgs {
-    /// Returns the options of the check of a recorded run.
-    pub(crate) fn trace_options(&self) -> CheckTraceOptions {
+    /// Returns the options of the check of a recorded run, with these specifications.
+    pub(crate) fn trace_options(
+        &self,
+        specifications: Option<Specifications>,
+    ) -> CheckTraceOptions {
         CheckTraceOptions {
+            specifications,
             group_by: self.group_by,
             max_pairs: self.max_pairs,
             predict: !self.no_predict,
@@ -206,6 +215,7 @@ Examples:
   anyorder run --replay found.json                 and make it happen again
   anyorder run --replay found.json -- gdb --args ./prog
   anyorder run --stress 50 ./prog                  and run it in 50 random orders
+  anyorder run --spec types.spec ./prog            with the commutativity of your own types
   anyorder run --report report -- ./prog -v file   and write an HTML report
   anyorder run --run-time-limit 10s ./server       end it after 10 seconds, or by Ctrl-C
   anyorder run --record run.trace --no-check ./prog

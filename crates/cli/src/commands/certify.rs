@@ -155,7 +155,7 @@ fn of_trace(
     global: &Global,
     watch: &Watch,
 ) -> Result<(), Failure> {
-    let specifications = Some(specifications(args.spec.as_deref(), &args.object)?);
+    let specifications = Some(specifications(&args.types)?);
     let Read { trace, input } = read(&args.input, peeked, global, watch)?;
     let options = CertifyOptions { mailbox: args.mailbox, specifications };
     let certifier = TraceCertifier::new(&trace, options);

@@ -1,7 +1,7 @@
 //! `anyorder predict`: predicts other orders of a recorded run.
 
 use super::runner::{Ending, Runner};
-use crate::args::{Global, PAIRS, PredictArgs, word_of};
+use crate::args::{Global, PAIRS, PredictArgs, SpecificationArgs, word_of};
 use crate::failure::{Failure, JobFailure, Usage};
 use crate::guard::{Document, Kind};
 use crate::input::{self, Watched};
@@ -18,7 +18,7 @@ use anyorder_drive::{
 };
 use anyorder_finding::{option, stat};
 use anyorder_trace::{Tables, TraceSource};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// The filter of findings that no witness shows.
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &PredictArgs, global: &Global, watch: &Watch) -> Result<
         kind: Kind::Search,
     };
     let runner = Runner::begin(document, global, watch).accepting(&args.counting)?;
-    let options = args.options(specifications(args.spec.as_deref(), &args.object)?);
+    let options = args.options(specifications(&args.types)?);
     let peeked = input::peek(&args.trace)?;
     // Standard input cannot be read twice.
     let is_pipe = args.trace == Path::new("-");
@@ -95,16 +95,21 @@ fn streamed(
 }
 
 /// Reads the specifications of the types in a trace.
-pub(super) fn specifications(
-    spec: Option<&Path>,
-    objects: &[String],
-) -> Result<Specifications, JobFailure> {
+pub(super) fn specifications(types: &SpecificationArgs) -> Result<Specifications, JobFailure> {
+    let SpecificationArgs { spec, object } = types;
     let text = |path: &Path| -> Result<(String, String), JobFailure> {
         Ok((path.to_string_lossy().into(), spec_text(path)?))
     };
-    let file = spec.map(text).transpose()?;
+    let file = spec.as_deref().map(text).transpose()?;
     let file = file.as_ref().map(|(name, text)| (name.as_str(), text.as_str()));
-    Specifications::new(file, objects)
+    Specifications::new(file, object)
+}
+
+/// Reads them if any are given; otherwise those of the built-in types hold.
+pub(super) fn given_specifications(
+    types: &SpecificationArgs,
+) -> Result<Option<Specifications>, JobFailure> {
+    types.is_given().then(|| specifications(types)).transpose()
 }
 
 /// Reads a specification; `-` is standard input.
@@ -130,7 +135,8 @@ fn place(
     let mut found = Vec::new();
     for (one, witness) in result.findings.iter_mut().zip(witnesses) {
         let (finding, Some(witness)) = (&mut one.finding, witness) else { continue };
-        finding.replay = Some(replay.command(&quote(&input.name), &finding.id));
+        let command = replay.command(&quote(&input.name), &finding.id);
+        finding.replay = Some(command + &args.types.words());
         found.push((witness, finding));
     }
     let Some(folder) = folder else { return Ok(()) };
@@ -144,10 +150,8 @@ fn place(
 
 /// Returns the command that prints the same findings as JSON.
 fn command(args: &PredictArgs) -> String {
-    let path = |path: &PathBuf| quote(&path.to_string_lossy());
-    let mut words = vec!["anyorder predict".to_owned(), path(&args.trace)];
-    words.extend(args.spec.as_ref().map(|spec| format!("--spec {}", path(spec))));
-    words.extend(args.object.iter().map(|object| format!("--object {}", quote(object))));
+    let trace = quote(&args.trace.to_string_lossy());
+    let mut words = vec![format!("anyorder predict {trace}{}", args.types.words())];
     words.extend(args.analysis.map(|analysis| format!("--analysis {}", analysis.word())));
     if args.pairs != Pairs::Auto {
         words.push(format!("--pairs {}", word_of(PAIRS, args.pairs)));

@@ -26,7 +26,7 @@ pub(super) fn run(
 ) -> Result<ExitCode, Failure> {
     let name = witness.to_string_lossy();
     let stored = StoredWitness::read(&name, text, args.finding.as_deref())?;
-    let specifications = specifications(args.spec.as_deref(), &args.object)?;
+    let specifications = specifications(&args.types)?;
     let Loaded::InMemory(read) = load(path, peeked, &|_| u64::MAX, global, watch)? else {
         return Err(JobFailure::input(path, Unusable::TooManyEvents).into());
     };

@@ -6,7 +6,7 @@ mod replay;
 mod stress;
 
 use crate::args::{GROUPS, Global, RunArgs, RunStreams, word_of};
-use crate::commands::predict::UNCONFIRMED;
+use crate::commands::predict::{UNCONFIRMED, given_specifications};
 use crate::commands::runner::{Ending, Runner};
 use crate::failure::{Failure, JobFailure, Usage, note, warn};
 use crate::guard::{Document, Kind, foreground};
@@ -22,7 +22,7 @@ use anyorder_common::text::{quote, shown};
 use anyorder_drive::native_run::launch::{Build, Ended, Launch, Stage, find_program, recognise};
 use anyorder_drive::native_run::{RecordedImage, RecordedRun, add_misuses, describe, traced};
 use anyorder_drive::native_stress::{Scheduled, watch as scheduled};
-use anyorder_drive::{JobControl, JobResult, Reported, check_trace};
+use anyorder_drive::{CheckTraceOptions, JobControl, JobResult, Reported, check_trace};
 use anyorder_finding::{Finding, Input, Warning, WarningKind, exit, option, stat};
 use anyorder_formats::detect::Format;
 use anyorder_formats::open::create;
@@ -75,6 +75,10 @@ pub(super) fn run(args: &RunArgs, global: &Global, watch: &Watch) -> Result<Exit
         kind: Kind::Search,
     };
     let variables = SanitizerOptions::read(&program)?;
+    if args.types.spec.as_deref() == Some(Path::new("-")) {
+        return Err(Usage::SpecificationIsInput.into());
+    }
+    let options = args.trace_options(given_specifications(&args.types)?);
     let suppressions = [&variables.suppressions[..], &args.suppressions].concat();
     let runner = Runner::begin(document, global, watch);
     let runner = runner.accepting_with(&args.counting, &suppressions)?;
@@ -111,7 +115,14 @@ pub(super) fn run(args: &RunArgs, global: &Global, watch: &Watch) -> Result<Exit
     let images = stage.found().map_err(|error| failed_to_read(&stage.recordings(), error))?;
     let images = choose(name, &images)?;
     say_unseen(name, &images, global);
-    let again = Again { stage: &stage, program: &program, name, arguments, build: &build };
+    let again = Again {
+        stage: &stage,
+        program: &program,
+        name,
+        arguments,
+        build: &build,
+        options: &options,
+    };
     let last = images_of(args, &again, &images, &ended, &runner)?;
     let ended = ended.ended;
     if args.no_check {
@@ -150,13 +161,14 @@ struct End {
     scheduled: Option<Scheduled>,
 }
 
-/// What starts the program once more.
+/// What starts the program once more, and checks what it did.
 pub(super) struct Again<'a> {
     stage: &'a Stage,
     program: &'a Path,
     name: &'a OsStr,
     arguments: &'a [OsString],
     build: &'a Build,
+    options: &'a CheckTraceOptions,
 }
 
 /// The words of the command of a program.
@@ -180,8 +192,10 @@ fn set_replay(args: &RunArgs, finding: &mut Finding) {
         let file = finding.input.clone().unwrap_or_else(|| file.to_string_lossy().into_owned());
         let trace = quote(&file);
         let group_by = word_of(GROUPS, args.group_by);
-        let again = format!("anyorder check {trace} --group-by {group_by} --format json");
-        finding.replay = Some(Replay::Command(&again).command(&trace, &finding.id));
+        let types = args.types.words();
+        let again = format!("anyorder check {trace} --group-by {group_by}{types} --format json");
+        let command = Replay::Command(&again).command(&trace, &finding.id);
+        finding.replay = Some(command + &types);
     }
 }
 
@@ -309,7 +323,7 @@ fn add_part(
         found(all);
     };
     let control = JobControl::new(control, &found_so_far);
-    let mut of_part = check_trace(&part.input, &args.trace_options(), &control)?;
+    let mut of_part = check_trace(&part.input, again.options, &control)?;
     let known: BTreeSet<&str> = before.findings.iter().map(|one| &*one.finding.id).collect();
     let is_new = |one: &mut Reported| !known.contains(&*one.finding.id);
     let mut of_new = mem::take(&mut of_part.findings);
@@ -361,6 +375,10 @@ fn set_end(result: &mut JobResult, args: &RunArgs, end: &End) {
     result.options.set_some(option::MAX_RECORDING, args.max_recording);
     result.options.set(option::MAX_TRACE, args.max_trace);
     result.options.set(option::MAX_PART, args.max_part);
+    let spec = args.types.spec.as_ref().map(|path| path.to_string_lossy().into_owned());
+    result.options.set_some(option::SPEC, spec);
+    let objects = Some(args.types.object.join(",")).filter(|objects| !objects.is_empty());
+    result.options.set_some(option::OBJECT, objects);
     if ended.timed_out {
         result.cut_by(option::RUN_TIME_LIMIT);
     }

@@ -15,6 +15,8 @@ use super::JobFailure;
 pub(crate) enum Usage {
     /// Two inputs are `-`.
     StandardInputTwice,
+    /// The specification for a program would be its standard input.
+    SpecificationIsInput,
     /// Standard input cannot be read again.
     StandardInputTooLong,
     /// `explore` has no input.
@@ -73,6 +75,9 @@ impl fmt::Display for Usage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words = match self {
             Usage::StandardInputTwice => "standard input is given twice, and can be read once",
+            Usage::SpecificationIsInput => {
+                "`--spec -`: the program has standard input; give a file"
+            }
             Usage::StandardInputTooLong => "standard input holds more events than `--max-events`",
             Usage::NothingToExplore => "expected a model or `--program`",
             Usage::Algorithm { word, of_program } => {
@@ -170,13 +175,15 @@ impl Usage {
             }
             Usage::Lossless(_) => "`--lossy` leaves out what STD cannot hold, and lists the losses",
             Usage::Program { why: Refusal::Static | Refusal::NoLoader, .. } => {
-                "link it with shared libraries: `gcc -fsanitize=thread` does so, `clang` needs \
-                 `-shared-libsan` as well"
+                "link it with shared libraries: `gcc -fsanitize=thread` does so without \
+                 `-static-libtsan`, `clang` needs `-shared-libsan` as well; for Rust see \
+                 docs/native.md#rust"
             }
             Usage::Program { .. }
             | Usage::NotStarted { .. }
             | Usage::CannotRecord { .. }
             | Usage::StandardInputTwice
+            | Usage::SpecificationIsInput
             | Usage::NothingToExplore
             | Usage::OneSchedule
             | Usage::TwoSchedules { .. }

@@ -7,8 +7,11 @@ mod launchers;
 mod library;
 mod linked;
 mod misuse_objects;
+mod packaged;
 mod replay;
 mod reports;
+mod rust;
+mod specified;
 mod stress;
 mod surface;
 

@@ -82,6 +82,42 @@ fn random_orders_show_what_plain_runs_do_not() {
     }
 }
 
+/// What a run in a random order shows of a prediction is the prediction, by its id; the id is that
+/// of the same mistake without predictions, too, where the sites are the same.
+#[test]
+fn what_was_predicted_has_one_id() {
+    for (which, is_lock) in [
+        ("deadlock", true),
+        ("deadlock-three", true),
+        ("lost-wakeup", false),
+        ("use-after-free", false),
+    ] {
+        let of = |options: &[&str]| -> Value {
+            let run = [&["run", "--format", "json"], options, &["./stress", which]].concat();
+            let ran = ran(command(&run).current_dir(programs()));
+            serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
+        };
+        let ids = |found: Vec<&Value>| -> Vec<String> {
+            found.iter().map(|one| one["id"].as_str().expect("an id").to_owned()).collect()
+        };
+        let plain = of(&[]);
+        let predicted = ids(plain["findings"].as_array().expect("a list").iter().collect());
+        let shown = of(&["--stress", "50"]);
+        let of_runs = of_stress(&shown);
+        assert_eq!(of_runs.len(), 1, "{which}: {of_runs:?}");
+        assert_eq!(
+            (&of_runs[0]["harm"], &of_runs[0]["severity"]),
+            (&"harmful".into(), &"error".into())
+        );
+        assert!(of_runs[0]["replay"].as_str().is_some_and(|text| text.contains("--stress 1")));
+        let shown = ids(of_runs);
+        assert!(predicted.contains(&shown[0]), "{which}: {shown:?} {predicted:?}");
+        let (_, alone) = stressed(&["--stress", "50"], &[which]);
+        let alone = ids(of_stress(&alone));
+        assert_eq!(alone.contains(&shown[0]), is_lock, "{which}: {alone:?} {shown:?}");
+    }
+}
+
 /// The command of a finding makes the program fail in the same way again.
 #[test]
 fn a_failing_order_is_run_again_by_its_seed() {

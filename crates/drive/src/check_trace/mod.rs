@@ -10,7 +10,7 @@ use crate::control::JobControl;
 use crate::failure::Failure;
 use crate::limits::stopped_by;
 use crate::predict::{
-    EventPairs, WitnessOptions, group_findings, last_of, left_out, order_of_calls,
+    EventPairs, Specifications, WitnessOptions, group_findings, last_of, left_out, order_of_calls,
 };
 use crate::result::JobResult;
 use crate::rules::fitting_rules;
@@ -26,8 +26,10 @@ use anyorder_system::Control;
 use anyorder_trace::{EventId, TaskKind, Trace};
 
 /// The options of [`check_trace`].
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct CheckTraceOptions {
+    /// The specifications of the objects in the trace; `None` means the built-in types.
+    pub specifications: Option<Specifications>,
     /// The rules that order events; `None` chooses them by the contents of the trace.
     pub rules: Option<RuleSet>,
     /// When a race counts as covered; `None` takes the default of the rules.
@@ -52,6 +54,7 @@ pub struct CheckTraceOptions {
 impl Default for CheckTraceOptions {
     fn default() -> CheckTraceOptions {
         CheckTraceOptions {
+            specifications: None,
             rules: None,
             coverage: None,
             group_by: GroupBy::Field,
@@ -87,7 +90,8 @@ impl Default for CheckTraceOptions {
 ///
 /// # Errors
 ///
-/// Fails when the trace lacks data that a decision about its consistency needs.
+/// Fails when the trace lacks data that a decision about its consistency needs, or when the
+/// specifications cannot be used.
 ///
 /// # Panics
 ///
@@ -119,7 +123,8 @@ pub fn check_trace(
     };
     control.progress.phase("checking");
     let level = Some(words::level(of_engine.coverage));
-    let Some(calls) = order_of_calls(trace, &control.cancel)? else {
+    let Some(calls) = order_of_calls(trace, options.specifications.as_ref(), &control.cancel)?
+    else {
         if let Some(reason) = control.cancel.reason() {
             result.cut_by(stopped_by(reason));
         }
@@ -147,7 +152,7 @@ pub fn check_trace(
     if rules == RuleSet::Threads && !has_posts(trace) && stopped.is_none() {
         transactions::add(input, options, control, &mut result);
     }
-    keep_true_reorderings(input, None, &mut result, control)?;
+    keep_true_reorderings(input, options.specifications.as_ref(), &mut result, control)?;
     if let Some(reason) = stopped {
         result.cut_by(stopped_by(reason));
     }
@@ -237,6 +242,9 @@ fn set_options(
     set.set(option::GROUP_BY, options.group_by.word());
     set.set(option::MAX_PAIRS, options.max_pairs as u64);
     set.set(option::NO_FILTERS, !options.filters);
+    if let Some(specifications) = &options.specifications {
+        specifications.set_options(set);
+    }
 }
 
 /// Returns the counts under their names in results.

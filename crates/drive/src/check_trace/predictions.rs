@@ -8,7 +8,6 @@ use crate::not_understood::NotUnderstood;
 use crate::predict::{
     Analysed, Analysis, EventPairs, KnownPairs, Placing, PredictOptions, Question, Reordering,
     add_deadlock_outcome, add_outcome, analyse, deadlock_witness, last_of, stats,
-    warnings_of_waits,
 };
 use crate::result::JobResult;
 use crate::trace_input::TraceInput;
@@ -61,6 +60,7 @@ pub(super) fn add(
         return Ok(without_runs(input, races));
     }
     let options = PredictOptions {
+        specifications: options.specifications.clone(),
         analysis: Some(Analysis::Edc),
         max_pairs: options.max_pairs,
         search: options.witnesses,
@@ -97,8 +97,7 @@ pub(super) fn add(
     let not_understood =
         input.not_understood.clone().with_unspecified(trace, &analysed.unspecified);
     result.warnings.extend(not_understood.of_unspecified(&input.name));
-    let of_waits = warnings_of_waits(&input.name, trace, &analysed.broken_waits);
-    result.warnings.extend(of_waits);
+    result.warnings.extend(analysed.odd_calls.warnings(&input.name, trace));
     let of_each = all.iter_mut().map(|one| (&mut one.finding, one.last, one.pairs.as_slice()));
     not_understood.mark_all(trace, of_each);
     add_outcome(&input.name, &analysed.checked, result);

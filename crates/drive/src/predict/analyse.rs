@@ -1,6 +1,7 @@
 //! One prediction: an analysis of a trace, and the outcome of its candidates.
 
-use super::calls::{BrokenWait, SpecifiedCalls, communication};
+use super::calls::{SpecifiedCalls, communication};
+use super::odd_calls::OddCalls;
 use super::search::{FoundDeadlocks, Search};
 use super::{Analysis, PredictOptions, Specifications};
 use crate::failure::{Failure, Unusable};
@@ -71,8 +72,8 @@ pub(crate) struct Analysed {
     pub(super) reorders: Reorders,
     /// Objects without a specification, with the number of their invocations: ignored.
     pub(crate) unspecified: BTreeMap<String, u64>,
-    /// Calls that returned before what they wait for.
-    pub(crate) broken_waits: Vec<BrokenWait>,
+    /// Calls that do not fit their type.
+    pub(crate) odd_calls: OddCalls,
 }
 
 impl<'a> Question<'a> {
@@ -173,12 +174,12 @@ pub(crate) fn analyse(
     };
     let checked = confirmed((trace, whole), &report, (question, analysis), known, search, control);
     let unspecified = calls.unspecified(trace);
-    let broken_waits = calls.broken_waits(trace, cancel);
+    let odd_calls = OddCalls::of(&calls, trace, cancel);
     let mut checked = checked.map_err(failed)?;
     let mut predicted = words::predictions(trace.tables(), &mut checked);
     words::with_trace(trace, &mut predicted, cancel);
     let (reorders, deadlocks) = (options.reorders, deadlocks.take());
-    Ok(Analysed { checked, predicted, deadlocks, analysis, reorders, unspecified, broken_waits })
+    Ok(Analysed { checked, predicted, deadlocks, analysis, reorders, unspecified, odd_calls })
 }
 
 /// Searches for witnesses of the candidates of a report, with what the analysis knows of their
@@ -313,8 +314,8 @@ fn unconfirmed(
     let mut checked = check_unconfirmed((source.tables(), &facts), report, &options, cancel);
     let predicted = words::predictions(source.tables(), &mut checked);
     let (reorders, unspecified) = (options.reorders, BTreeMap::new());
-    let (deadlocks, broken_waits) = Default::default();
-    Ok(Analysed { checked, predicted, deadlocks, analysis, reorders, unspecified, broken_waits })
+    let (deadlocks, odd_calls) = Default::default();
+    Ok(Analysed { checked, predicted, deadlocks, analysis, reorders, unspecified, odd_calls })
 }
 
 /// Runs an analysis over a stream.

@@ -1,13 +1,10 @@
 //! The invocations of a trace, for the check of witnesses.
 
-use crate::not_understood::{PLACES_MAX, TEXTS_MAX};
 use anyorder_certify::{Call, CallRules, Calls};
-use anyorder_commute::{Comm, Invocation, Value, Waits};
-use anyorder_finding::{Warning, WarningKind};
 use anyorder_predict::{Communication, SpecifiedCall, SpecifiedCommunication, Types};
 use anyorder_system::Cancel;
-use anyorder_trace::{EventId, EventKind, Trace};
-use std::collections::{BTreeMap, HashMap};
+use anyorder_trace::{EventId, EventKind, Op, Tables, Trace};
+use std::collections::BTreeMap;
 
 /// The events after which it is asked again whether the job is stopped. Asking at calls alone would
 /// let a long trace without calls go on.
@@ -63,105 +60,15 @@ impl SpecifiedCalls {
         }
         objects
     }
-}
 
-/// A call that returned where its type says that it waits, by the events before it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct BrokenWait {
-    pub(crate) event: EventId,
-    pub(crate) object: String,
-    pub(crate) method: String,
-}
-
-/// Returns a warning for each method whose calls returned before what they wait for. Such a
-/// call keeps no place: pairs with it may be left out.
-pub(crate) fn warnings_of_waits(input: &str, trace: &Trace, broken: &[BrokenWait]) -> Vec<Warning> {
-    let mut by_method: BTreeMap<(&str, &str), Warning> = BTreeMap::new();
-    for BrokenWait { event, object, method } in broken {
-        let key = (object.as_str(), method.as_str());
-        let warning = by_method.entry(key).or_insert_with(|| {
-            let text = format!(
-                "`{method}` of `{object}` returns before what it waits for, by the rules of its type: record a call that waits where it continues"
-            );
-            Warning::new(WarningKind::Ignored, input, text, 0)
-        });
-        warning.count += 1;
-        if warning.places.len() < PLACES_MAX {
-            warning.places.push(format!("event {}", trace.unique_label(*event)));
-        }
-    }
-    by_method.into_values().take(TEXTS_MAX).collect()
-}
-
-/// The calls of one object so far.
-#[derive(Default)]
-struct Counted {
-    /// How many calls each part of a rule counts, by rule, part and key.
-    counts: HashMap<(usize, usize, Vec<Value>), i64>,
-    /// The distinct invocations.
-    seen: BTreeMap<u32, Invocation>,
-}
-
-impl SpecifiedCalls {
-    /// Returns the calls that the trace has too early by the `waits` rules of their own type. It
-    /// then does not say what they waited for.
-    pub(crate) fn broken_waits(&self, trace: &Trace, cancel: &Cancel) -> Vec<BrokenWait> {
-        let tables = trace.tables();
-        let (mut broken, mut objects) = (Vec::new(), HashMap::<u32, Counted>::new());
-        for event in trace.events().filter(|event| event.kind() == EventKind::Invoke) {
-            if cancel.reason().is_some() {
-                break;
-            }
-            let call = self.calls.invocation(tables, event.op, event.operand);
-            let Some(SpecifiedCall { object, comm, waits: Some(waits), invocation, .. }) = call
-            else {
-                continue;
-            };
-            let known = objects.entry(object).or_default();
-            if !known.can_return(waits, comm, &invocation)
-                && let Some(of_table) = tables.invocations.get(event.operand as usize)
-            {
-                let [object, method] = [of_table.object, of_table.method];
-                let [object, method] = [object, method].map(|name| tables.name(name).to_owned());
-                broken.push(BrokenWait { event: event.id, object, method });
-            }
-            known.add(waits, event.operand, invocation);
-        }
-        broken
-    }
-}
-
-impl Counted {
-    /// Returns whether a call can return behind the calls so far.
-    fn can_return(&self, waits: &Waits, comm: Option<&Comm>, call: &Invocation) -> bool {
-        let mut rules = waits.rules().iter().enumerate().filter(|(_, rule)| rule.applies(call));
-        rules.all(|(at, rule)| {
-            if rule.is_observed() {
-                let observes = |earlier: &Invocation| {
-                    comm.is_none_or(|comm| {
-                        comm.modes(call).any(|mode| comm.matches(mode, earlier, call))
-                    })
-                };
-                return self.seen.values().any(observes);
-            }
-            let count = |(part, counted): (usize, &anyorder_commute::Counted)| {
-                let key = (at, part, counted.key_for(call));
-                self.counts.get(&key).copied().unwrap_or(0)
-            };
-            let counts: Vec<i64> = rule.counted().iter().enumerate().map(count).collect();
-            rule.least(&counts).is_some()
-        })
-    }
-
-    fn add(&mut self, waits: &Waits, number: u32, call: Invocation) {
-        for (at, rule) in waits.rules().iter().enumerate() {
-            for (part, counted) in rule.counted().iter().enumerate() {
-                if let Some(key) = counted.key_of(&call) {
-                    *self.counts.entry((at, part, key)).or_default() += 1;
-                }
-            }
-        }
-        self.seen.entry(number).or_insert(call);
+    /// Returns an event as a call of a specified object.
+    pub(super) fn specified(
+        &self,
+        tables: &Tables,
+        op: Op,
+        operand: u32,
+    ) -> Option<SpecifiedCall<'_>> {
+        self.calls.invocation(tables, op, operand)
     }
 }
 

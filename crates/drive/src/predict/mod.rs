@@ -4,6 +4,7 @@
 mod analyse;
 mod calls;
 mod groups;
+mod odd_calls;
 mod order_of_calls;
 mod placing;
 mod replay_witness;
@@ -18,7 +19,7 @@ pub use specifications::Specifications;
 pub use stored::{Reordering, StoredWitness};
 
 pub(crate) use analyse::{Analysed, KnownPairs, Question, analyse};
-pub(crate) use calls::{SpecifiedCalls, warnings_of_waits};
+pub(crate) use calls::SpecifiedCalls;
 pub(crate) use groups::{Pairs as EventPairs, group_findings};
 pub(crate) use order_of_calls::order_of_calls;
 pub(crate) use placing::Placing;
@@ -214,8 +215,7 @@ pub fn predict(
     let not_understood =
         input.not_understood.clone().with_unspecified(trace, &analysed.unspecified);
     result.warnings.extend(not_understood.of_unspecified(&input.name));
-    let of_waits = warnings_of_waits(&input.name, trace, &analysed.broken_waits);
-    result.warnings.extend(of_waits);
+    result.warnings.extend(analysed.odd_calls.warnings(&input.name, trace));
     let mut predicted =
         assemble(&question, analysed, Some((trace, &not_understood)), result, control);
     let specifications = options.specifications.as_ref();

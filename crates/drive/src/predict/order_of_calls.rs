@@ -6,17 +6,18 @@ use anyorder_predict::{Internals, SpecifiedCommunication, orders_of_calls, witho
 use anyorder_system::Cancel;
 use anyorder_trace::{EventId, EventKind, Trace};
 
-/// Returns the orders that calls of objects of built-in types give, as pairs of events; none for a
-/// trace without invocations. `None` if the job was stopped: with a part of them, races would be
-/// found that are none.
+/// Returns the orders that calls of objects give by their specifications, as pairs of events; none
+/// for a trace without invocations. `None` if the job was stopped: with a part of them, races would
+/// be found that are none.
 pub(crate) fn order_of_calls(
     trace: &Trace,
+    specifications: Option<&Specifications>,
     cancel: &Cancel,
 ) -> Result<Option<Vec<(EventId, EventId)>>, Failure> {
     if !trace.columns().ops.iter().any(|op| op.kind() == EventKind::Invoke) {
         return Ok(Some(Vec::new()));
     }
-    let types = Specifications::types_of(None)?;
+    let types = Specifications::types_of(specifications)?;
     let without = without_internals(trace, &types, Internals::Auto);
     let trace = without.as_ref().unwrap_or(trace);
     let mut communication = SpecifiedCommunication::new(types, trace);

@@ -49,7 +49,7 @@ impl Specifications {
     }
 
     /// Sets the options of a result.
-    pub(super) fn set_options(&self, options: &mut OptionValues) {
+    pub(crate) fn set_options(&self, options: &mut OptionValues) {
         options.set_some(option::SPEC, self.file.clone());
         if !self.objects.is_empty() {
             options.set(option::OBJECT, self.objects.join(","));

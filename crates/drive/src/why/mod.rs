@@ -73,7 +73,7 @@ pub fn why(
         return Ok(None);
     }
     control.progress.phase("explaining");
-    let Some(calls) = order_of_calls(trace, &control.cancel)? else { return Ok(None) };
+    let Some(calls) = order_of_calls(trace, None, &control.cancel)? else { return Ok(None) };
     let with_calls = (trace, calls.as_slice());
     let Ok(why) = why_with_calls(with_calls, rules, a, b, &control.cancel) else { return Ok(None) };
     let certificate = certificate(rules, &why);

@@ -9,9 +9,12 @@
 mod child;
 mod folder;
 mod recognise;
+mod rust;
 
 pub use child::{Ended, Program, Signal};
-pub use recognise::{Build, Recognised, Refusal, Sanitized, find_program, recognise};
+pub use recognise::{
+    Build, Recognised, Refusal, Sanitized, find_program, lacks_instrumented_std, recognise,
+};
 
 use folder::RunFolder;
 use std::ffi::{OsStr, OsString};

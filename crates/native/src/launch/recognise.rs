@@ -1,5 +1,6 @@
 //! Finds out how a program was built.
 
+use super::rust;
 use crate::recording::Modules;
 use object::elf::{DT_NEEDED, EM_X86_64, FileHeader64};
 use object::read::elf::{Dyn, ElfFile64, FileHeader};
@@ -153,6 +154,15 @@ fn recognise_within(program: &Path, depth: u32) -> Recognised {
         return Err(Refusal::Foreign);
     }
     of_elf(&ReadCache::new(file)).unwrap_or(Err(Refusal::Foreign))
+}
+
+/// Returns whether a file has code in Rust that was built for ThreadSanitizer, with a standard
+/// library that was not: what that orders is not seen. `false` where the file does not tell, as
+/// one without symbols. Reads its symbols, and one function.
+#[must_use]
+pub fn lacks_instrumented_std(path: &Path) -> bool {
+    let Ok(file) = File::open(path) else { return false };
+    rust::lacks_instrumented_std(&ReadCache::new(file)).unwrap_or(false)
 }
 
 /// Returns whether a library with this name is a runtime of ThreadSanitizer, or ours in its place.

@@ -115,6 +115,12 @@ pub(super) struct Maker<'a> {
     permits: FxHashMap<(u64, &'static str), InvocationId>,
     /// The permits of each semaphore whose initialisation was seen.
     permits_left: FxHashMap<u64, i64>,
+    /// By semaphore, how many of its permits the part does not have.
+    permits_untold: FxHashMap<u64, i64>,
+    /// By semaphore, how many permits the next part can take; `None` if there is one part.
+    will_take: Option<FxHashMap<u64, u32>>,
+    /// How many permits this part has taken.
+    takes: u64,
     invocations: Invocations,
     barriers: FxHashMap<u64, Barrier>,
     /// How often each descriptor was closed.
@@ -158,6 +164,9 @@ impl<'a> Maker<'a> {
             has_begun: false,
             permits: FxHashMap::default(),
             permits_left: FxHashMap::default(),
+            permits_untold: FxHashMap::default(),
+            will_take: None,
+            takes: 0,
             invocations: Invocations::new(recording.threads.len()),
             barriers: FxHashMap::default(),
             descriptors: FxHashMap::default(),

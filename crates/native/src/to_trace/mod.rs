@@ -33,6 +33,7 @@ mod pages;
 mod sharing;
 mod stacks;
 mod survey;
+mod takes;
 
 use crate::merge::{Merge, Slack};
 use crate::recording::{Cursor, Recording};
@@ -224,6 +225,14 @@ pub fn to_traces(
         if only_execs(recording, &survey) { Vec::new() } else { unseen(recording, &survey) };
     let recorded = survey.threads.iter().map(|thread| thread.events).sum();
     let part_max = options.part_max.min(Options::EVENTS_MAX);
+    // A take has two events, so that most parts have fewer.
+    let takes_max = part_max / 4;
+    let is_long = 2 * taken >= part_max && !survey.permits_taken.is_empty();
+    let mut takes =
+        is_long.then(|| takes::Takes::new(merged(recording, &survey, options), takes_max));
+    if let Some(takes) = &mut takes {
+        maker.will_take(takes.counts());
+    }
     loop {
         let (mut is_full, mut is_cut, mut is_part) = (false, false, false);
         let mut is_empty = before > 0;
@@ -233,6 +242,7 @@ pub fn to_traces(
                 break;
             }
             if survey.until.is_some_and(|until| step.event.time > until) {
+                takes.iter_mut().for_each(|takes| takes.pass(&step.event));
                 continue;
             }
             maker.step(&step)?;
@@ -240,7 +250,16 @@ pub fn to_traces(
             let length = maker.len() as u64;
             is_full = length + ROOM >= options.events_max.saturating_sub(before);
             is_cut = length + ROOM >= part_max;
-            is_part = length >= part_max - part_max / 4 && maker.may_end();
+            is_part = length >= part_max - part_max / 4;
+            if let Some(takes) = &mut takes {
+                takes.pass(&step.event);
+                is_cut |= maker.takes() >= takes_max;
+                is_part |= maker.takes() >= takes_max - takes_max / 4;
+            }
+            is_part &= maker.may_end();
+            if let Some(takes) = takes.as_mut().filter(|_| is_part) {
+                maker.will_take(takes.counts());
+            }
             // Another part needs room to begin.
             is_full |= is_part && before + length + maker.beginning() + ROOM >= options.events_max;
             if is_full || is_cut || is_part {

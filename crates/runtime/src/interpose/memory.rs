@@ -1,6 +1,6 @@
 //! The heap. Blocks come from the C library's own functions, which it has under second names: so a
 //! call before the start needs no look-up, which might allocate itself. `new` and `delete` of C++
-//! call these functions.
+//! call these functions, or are [`operators`](super::operators).
 
 use crate::c::{self, EINVAL, ENOMEM};
 use crate::emit::sync_sized;
@@ -31,7 +31,14 @@ fn ignored() -> u64 {
     arg(if is_ignored { IGNORED } else { 0 })
 }
 
-fn aligned(alignment: usize, size: usize, place: usize) -> *mut c_void {
+pub(super) fn allocate(size: usize, place: usize) -> *mut c_void {
+    // SAFETY: any size may be asked for.
+    let block = unsafe { c::__libc_malloc(size) };
+    allocated(block, size, place);
+    block
+}
+
+pub(super) fn aligned(alignment: usize, size: usize, place: usize) -> *mut c_void {
     // SAFETY: the library checks what it is given.
     let block = unsafe { c::__libc_memalign(alignment, size) };
     allocated(block, size, place);
@@ -42,10 +49,7 @@ const PAGE: usize = 4096;
 
 export! {
     1 fn malloc(size: usize) -> *mut c_void, |place| {
-        // SAFETY: any size may be asked for.
-        let block = unsafe { c::__libc_malloc(size) };
-        allocated(block, size, place);
-        block
+        allocate(size, place)
     }
 
     2 fn calloc(count: usize, size: usize) -> *mut c_void, |place| {
@@ -106,7 +110,7 @@ export! {
     }
 }
 
-fn free_at(block: *mut c_void, place: usize) {
+pub(super) fn free_at(block: *mut c_void, place: usize) {
     if schedule::is_on() && schedule::is_of_program(place) {
         schedule::point(Step::Free, block as usize);
     }

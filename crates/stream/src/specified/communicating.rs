@@ -91,6 +91,8 @@ pub struct SpecifiedCall<'c> {
     pub comm: Option<&'c Comm>,
     /// The waiting rules of its type; `None` if its invocations always return.
     pub waits: Option<&'c Waits>,
+    /// Whether only the methods of the object tell its type: the fourth rule of [`Types`].
+    pub is_guessed: bool,
     /// Without `comm`: whether the object has so many invocations that all of them stay in order.
     pub in_order: bool,
     /// The invocation.
@@ -104,6 +106,7 @@ impl SpecifiedCommunication {
         let (object, of_type, invocation) = self.call(tables, op, operand)?;
         Some(SpecifiedCall {
             object,
+            is_guessed: self.resolver.known(tables, operand)?.is_guessed,
             spec: &of_type.spec,
             comm: of_type.comm.as_ref(),
             waits: of_type.waits.as_ref(),

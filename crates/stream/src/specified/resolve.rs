@@ -12,6 +12,8 @@ pub(super) struct Resolved {
     pub(super) object: u32,
     /// Its type; `None` if the object is ignored.
     pub(super) of_type: Option<usize>,
+    /// Whether only its methods tell its type.
+    pub(super) is_guessed: bool,
     /// Whether its type is unknown.
     pub(super) is_unspecified: bool,
     /// Whether calls of methods unknown to its type are possible.
@@ -89,15 +91,16 @@ impl Resolver {
         let empty = BTreeSet::new();
         let methods = self.methods.get(&name).unwrap_or(&empty);
         let called = methods.iter().map(|(method, arity)| (tables.name(*method), *arity));
-        let found =
-            self.types.by_name(tables.name(name)).or_else(|| self.types.by_methods(called.clone()));
+        let named = self.types.by_name(tables.name(name));
+        let found = named.or_else(|| self.types.by_methods(called.clone()));
         let of_type = found.or_else(|| self.types.fallback());
         let knows =
             |of_type: &Type| called.clone().all(|(method, arity)| of_type.has(method, arity));
         let has_strangers =
             !self.is_complete || !of_type.is_some_and(|at| knows(&self.types.list[at]));
         let object = self.names.len() as u32;
-        let resolved = Resolved { object, of_type, is_unspecified: found.is_none(), has_strangers };
+        let (is_guessed, is_unspecified) = (named.is_none() && found.is_some(), found.is_none());
+        let resolved = Resolved { object, of_type, is_guessed, is_unspecified, has_strangers };
         self.names.push(name);
         self.resolved.insert(name, resolved);
         self.resolved.insert(met, resolved);

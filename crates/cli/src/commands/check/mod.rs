@@ -6,7 +6,7 @@ mod accepted;
 mod varied;
 
 use crate::args::{CheckArgs, Global};
-use crate::commands::predict::UNCONFIRMED;
+use crate::commands::predict::{UNCONFIRMED, given_specifications};
 use crate::commands::runner::{Ending, Runner};
 use crate::failure::{Failure, Usage};
 use crate::guard::{Document, Kind};
@@ -21,7 +21,7 @@ use anyorder_common::text::quote;
 use anyorder_drive::model::{Model, check_model_watched};
 use anyorder_drive::states::CheckResult;
 use anyorder_drive::stopped_by;
-use anyorder_drive::{JobResult, check_trace};
+use anyorder_drive::{CheckTraceOptions, JobResult, check_trace};
 use anyorder_drive::{Remark, Remarked};
 use anyorder_finding::{Finding, Input, Outcome, Warning, WarningKind, option, stat};
 use anyorder_system::StopReason;
@@ -68,8 +68,10 @@ fn check_all(args: &CheckArgs, runner: &Runner<'_>) -> Result<Option<Trace>, Fai
         });
     };
     let mut last = None;
+    let options = args.trace_options(given_specifications(&args.types)?, global);
     match varied::split(args, global)? {
         CheckInputs::Varied(varied) => {
+            args.inputs.iter().try_for_each(|path| refuse_specifications(path, args))?;
             let (inputs, result) = varied::check(varied, args, global, watch)?;
             add(inputs, result);
         }
@@ -85,7 +87,7 @@ fn check_all(args: &CheckArgs, runner: &Runner<'_>) -> Result<Option<Trace>, Fai
                 let peeked = peeked.unwrap_or_else(|| input::peek(&path));
                 match peeked
                     .map_err(Failure::from)
-                    .and_then(|peeked| one(&path, peeked, args, global, watch))
+                    .and_then(|peeked| one(&path, peeked, (args, &options), global, watch))
                 {
                     Ok((input, result, trace)) => {
                         add(vec![input], result);
@@ -119,11 +121,12 @@ fn leave_out(inputs: usize, reason: StopReason, outcome: &mut Outcome) {
 fn one(
     path: &Path,
     peeked: PeekedInput,
-    args: &CheckArgs,
+    (args, options): (&CheckArgs, &CheckTraceOptions),
     global: &Global,
     watch: &Watch,
 ) -> Result<(Input, JobResult, Option<Trace>), Failure> {
     if peeked.is_model(global) {
+        refuse_specifications(path, args)?;
         let several = args.inputs.len() > 1;
         if several && (args.search.checkpoint.is_some() || args.search.resume.is_some()) {
             return Err(Usage::OneModel.into());
@@ -136,12 +139,19 @@ fn one(
     }
     let Read { trace, input } = read(path, peeked, global, watch)?;
     watch.draft().working_on(std::slice::from_ref(&input));
-    let mut result = check_trace(&trace, &args.trace_options(global), &watch.control())?;
+    let mut result = check_trace(&trace, options, &watch.control())?;
     if trace.is_partial() {
         result.stats.set(stat::SOLVE_MS, watch.phase_ms("solving"));
     }
     add_recorded_lines(path, &trace.trace, &mut result);
     Ok((input, result, Some(trace.trace)))
+}
+
+/// Fails where specifications are given for what is no trace: a model has its own in it.
+fn refuse_specifications(path: &Path, args: &CheckArgs) -> Result<(), Usage> {
+    let option = if args.types.spec.is_some() { "--spec" } else { "--object" };
+    let usage = || Usage::OptionOf { path: path.to_owned(), option, kind: "traces" };
+    if args.types.is_given() { Err(usage()) } else { Ok(()) }
 }
 
 /// Checks a model: searches its states, and reports violated properties.
@@ -177,8 +187,10 @@ fn set_replay(args: &CheckArgs, finding: &mut Finding) {
     let only = || args.inputs.first().map(|path| path.to_string_lossy().into_owned());
     let Some(trace) = finding.input.clone().or_else(only) else { return };
     let trace = quote(&trace);
-    let rerun_command = format!("anyorder check {trace} --format json");
-    finding.replay = Some(Replay::Command(&rerun_command).command(&trace, &finding.id));
+    let types = args.types.words();
+    let rerun_command = format!("anyorder check {trace}{types} --format json");
+    let command = Replay::Command(&rerun_command).command(&trace, &finding.id);
+    finding.replay = Some(command + &types);
 }
 
 /// Returns the command that prints the same findings as JSON.

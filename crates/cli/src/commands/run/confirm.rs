@@ -67,7 +67,7 @@ pub(super) fn confirm(
     for at in harmful {
         reruns.try_finding(&mut result.findings[at].finding)?;
     }
-    let guessed = guesses(&mut reruns, ((recorded, earlier), result), args)?;
+    let guessed = guesses(&mut reruns, ((recorded, earlier), result))?;
     for at in harmless {
         reruns.does_harm(&mut result.findings[at].finding)?;
     }
@@ -92,7 +92,6 @@ pub(super) fn confirm(
 fn guesses(
     reruns: &mut Reruns<'_>,
     ((recorded, earlier), result): ((&RecordedRun<'_>, &JobResult), &mut JobResult),
-    args: &RunArgs,
 ) -> Result<Vec<Reported>, Failure> {
     let control = reruns.runner.watch.control();
     // One finding for two places is enough.
@@ -111,7 +110,7 @@ fn guesses(
     let Some(input) = with_free_reads(recorded, &control) else {
         return Ok(Vec::new());
     };
-    let mut guessed = check_trace(&input?, &args.trace_options(), &control)?;
+    let mut guessed = check_trace(&input?, reruns.again.options, &control)?;
     std::mem::take(&mut guessed.limits).into_iter().for_each(|limit| result.cut_by(limit));
     guessed.findings.retain(|one| !known.contains(&places(&one.finding)));
     guessed.findings.sort_by_key(|one| rank(&one.finding));

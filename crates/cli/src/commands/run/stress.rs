@@ -260,7 +260,7 @@ impl Stress<'_> {
     /// Checks a part of a run.
     fn check(&self, part: &RecordedRun<'_>) -> Result<JobResult, Failed> {
         let control = self.runner.watch.control();
-        let mut checked = check_trace(&part.input, &self.args.trace_options(), &control)?;
+        let mut checked = check_trace(&part.input, self.again.options, &control)?;
         checked.findings.retain(|one| !self.known.contains(&places(&one.finding)));
         describe(part, &mut checked);
         add_source_lines(&part.input.name, &part.sources, &mut checked);

@@ -94,6 +94,7 @@ impl Maker<'_> {
         self.condition_ids.clear();
         self.objects.clear();
         self.permits.clear();
+        self.takes = 0;
         (self.awaited, self.asking) = (0, 0);
         for thread in &mut self.threads {
             (thread.is_forked, thread.is_in, thread.asks) = (false, false, false);

@@ -2,14 +2,16 @@
 //!
 //! If the initialisation of a semaphore was recorded, the trace begins with its initial count: a
 //! `try_acquire` that fails, so that the count is zero before, and a `release` for each permit. A
-//! part of a long recording begins with the count at its border. A later initialisation is as many
-//! calls as the count changes by.
+//! part of a long recording begins with the count at its border, or with as many permits as it can
+//! take: more make no difference to it. A later initialisation is as many calls as the count changes
+//! by.
 
 use super::Maker;
 use super::misuse::What;
 use crate::recording::{Event, kind};
 use crate::to_trace::stacks::Where;
 use anyorder_trace::{EventKind, Invocation, InvocationId, TableFull};
+use rustc_hash::FxHashMap;
 
 /// The most permits that a trace gives a semaphore in the beginning. Nobody waits where there are
 /// so many.
@@ -44,6 +46,7 @@ impl Maker<'_> {
         if let Some(left) = self.permits_left.get_mut(&address) {
             *left += change;
         }
+        self.takes += u64::from(event.kind == kind::SEM_WAIT);
         self.call_semaphore((lane, Some(event)), address, method)
     }
 
@@ -57,41 +60,81 @@ impl Maker<'_> {
         // More than are ever taken make no difference.
         let Some(taken) = self.survey.permits_taken.get(&address).copied() else { return Ok(()) };
         let permits = permits.min(PERMITS_MAX).min(taken.into()) as i64;
-        let left = match self.permits_left.insert(address, permits) {
+        let told = match self.permits_left.insert(address, permits) {
             None => {
                 self.call_semaphore((lane, at), address, TRIES)?;
                 0
             }
-            Some(left) => left,
+            Some(left) => left - self.permits_untold.remove(&address).unwrap_or(0),
         };
-        let method = if permits > left { GIVES } else { TAKES };
-        for _ in 0..permits.abs_diff(left) {
+        let method = if permits > told { GIVES } else { TAKES };
+        for _ in 0..permits.abs_diff(told) {
             self.call_semaphore((lane, at), address, method)?;
         }
         Ok(())
     }
 
-    /// Begins the first trace with the permits of each semaphore.
-    pub(super) fn tell_permits(&mut self, lane: usize) -> Result<(), TableFull> {
-        let first = self.survey.permits_first.iter().map(|(of, (_, permits))| (*of, *permits));
-        let mut first: Vec<(u64, u64)> = first.collect();
-        first.sort_unstable();
-        first.into_iter().try_for_each(|(of, permits)| self.has_permits((lane, None), of, permits))
+    /// Says how many permits the next part can take, by semaphore.
+    pub(in crate::to_trace) fn will_take(&mut self, counts: &FxHashMap<u64, u32>) {
+        self.will_take = Some(counts.clone());
     }
 
-    /// Begins another one with the permits that are left.
+    /// Returns how many permits the part so far has taken.
+    pub(in crate::to_trace) fn takes(&self) -> u64 {
+        self.takes
+    }
+
+    /// Begins the first trace with the permits of each semaphore.
+    pub(super) fn tell_permits(&mut self, lane: usize) -> Result<(), TableFull> {
+        let taken = |of: &u64| self.survey.permits_taken.get(of).copied();
+        let first = self.survey.permits_first.iter().filter_map(|(of, (_, permits))| {
+            // More than are ever taken make no difference.
+            let permits = (*permits).min(PERMITS_MAX).min(taken(of)?.into());
+            Some((*of, permits as i64))
+        });
+        self.permits_left = first.collect();
+        self.repeat_permits(lane)
+    }
+
+    /// Begins a trace with the permits that are left, as many as it can take.
     pub(super) fn repeat_permits(&mut self, lane: usize) -> Result<(), TableFull> {
         // Below zero, permits came from what is not recorded.
-        let left = self.permits_left.drain();
-        let known = left.filter_map(|(of, left)| Some((of, u64::try_from(left).ok()?)));
-        let mut known: Vec<(u64, u64)> = known.collect();
+        self.permits_left.retain(|_, left| *left >= 0);
+        let mut known: Vec<(u64, u64)> =
+            self.permits_left.iter().filter_map(|(of, left)| self.needed(*of, *left)).collect();
         known.sort_unstable();
-        known.into_iter().try_for_each(|(of, permits)| self.has_permits((lane, None), of, permits))
+        let told: FxHashMap<u64, u64> = known.iter().copied().collect();
+        let untold = |(of, left): (&u64, &i64)| {
+            let told = told.get(of).copied().unwrap_or(0) as i64;
+            (*left > told).then_some((*of, *left - told))
+        };
+        self.permits_untold = self.permits_left.iter().filter_map(untold).collect();
+        for (of, permits) in known {
+            self.call_semaphore((lane, None), of, TRIES)?;
+            for _ in 0..permits {
+                self.call_semaphore((lane, None), of, GIVES)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns how many permits of a semaphore a part needs in the beginning; `None` if it takes
+    /// none.
+    fn needed(&self, semaphore: u64, left: i64) -> Option<(u64, u64)> {
+        let left = u64::try_from(left).ok()?;
+        match &self.will_take {
+            None => Some((semaphore, left)),
+            Some(counts) => {
+                let taken = counts.get(&semaphore).copied().filter(|taken| *taken > 0)?;
+                Some((semaphore, left.min(taken.into())))
+            }
+        }
     }
 
     /// Returns no fewer events than that takes.
     pub(super) fn permits_to_repeat(&self) -> u64 {
-        self.permits_left.values().map(|permits| 2 + 2 * permits.unsigned_abs()).sum()
+        let needed = self.permits_left.iter().filter_map(|(of, left)| self.needed(*of, *left));
+        needed.map(|(_, permits)| 2 + 2 * permits).sum()
     }
 
     fn call_semaphore(
