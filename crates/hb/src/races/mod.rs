@@ -1,6 +1,7 @@
 //! Races: the conflicting pairs that the relation leaves unordered, and a selection of those that
 //! matter.
 
+pub(crate) mod at_location;
 pub(crate) mod candidates;
 pub(crate) mod category;
 pub(crate) mod coverage;
