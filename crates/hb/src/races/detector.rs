@@ -18,13 +18,15 @@
 //! tasks, which differ in their causes, the list of pairs is quadratic in the runs.
 
 use crate::races::at_location::{AtLocation, NewRun};
+use crate::races::category::Origins;
+use crate::races::coverage::CoverageLevel;
 use crate::races::groups::GroupBy;
+use crate::races::profile::{ProfileId, Profiles};
 use crate::relation::conflicts::{AccessClass, Conflicts};
 use crate::relation::pass::{View, Visitor};
 use crate::relation::strands::{Strand, StrandId};
 use anyorder_order::ChainId;
-use anyorder_trace::{EventId, HandlerId, Location, LocationId, SiteId, TaskId, TaskKind, Trace};
-use rustc_hash::FxHashMap;
+use anyorder_trace::{EventId, Location, LocationId, SiteId, TaskId, TaskKind, Trace};
 
 /// A run: its position in [`Races::runs`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -42,6 +44,20 @@ pub(crate) struct Run {
     pub(crate) last: EventId,
     pub(crate) count: u32,
     pub(crate) class: AccessClass,
+    /// Whether its task began after those of all earlier runs of the location.
+    pub(crate) is_latest: bool,
+    /// What reports know of it, once it grows no more. `None` where its races are kept one by one.
+    pub(crate) profile: Option<ProfileId>,
+}
+
+/// Races of a run with earlier ones that are alike, in which nothing is uncovered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counted {
+    /// One of the earlier runs, or one like them.
+    pub(crate) earlier: RunId,
+    pub(crate) later: RunId,
+    /// The accesses of the earlier runs.
+    pub(crate) accesses: u64,
 }
 
 /// The races of a trace, as pairs of runs: each access of one run races with each access of the
@@ -54,6 +70,8 @@ pub(crate) struct Races {
     /// For each pair, how many accesses of runs like its earlier run, before that, race with each
     /// access of its later run.
     more: Vec<u64>,
+    /// The other races, which are in the groups of some pairs.
+    pub(crate) counted: Vec<Counted>,
     /// Conflicting pairs of runs, in the same order, that only the rule *ended* orders. Coverage
     /// counts their conflicts.
     pub(crate) ended: Vec<(RunId, RunId)>,
@@ -82,6 +100,17 @@ impl Races {
         }
     }
 
+    /// Sorts the pairs from a position on by their earlier runs, and keeps the order of those with
+    /// one key.
+    pub(crate) fn sort_from(&mut self, from: usize, key: impl Fn(&Run) -> Option<u32>) {
+        let mut sorted: Vec<_> =
+            self.pairs[from..].iter().copied().zip(self.more[from..].iter().copied()).collect();
+        sorted.sort_by_key(|((earlier, _), _)| key(self.run(*earlier)));
+        for (at, (pair, more)) in (from..).zip(sorted) {
+            (self.pairs[at], self.more[at]) = (pair, more);
+        }
+    }
+
     /// Returns the number of racing pairs of accesses that a pair of runs stands for, by its
     /// position.
     pub(crate) fn pairs_in(&self, at: usize) -> u64 {
@@ -91,7 +120,14 @@ impl Races {
 
     /// Returns the number of racing pairs of accesses.
     pub(crate) fn total(&self) -> u64 {
-        (0..self.pairs.len()).map(|at| self.pairs_in(at)).fold(0, u64::saturating_add)
+        let counted = self.counted.iter().map(|counted| self.counted_in(counted));
+        let pairs = (0..self.pairs.len()).map(|at| self.pairs_in(at));
+        pairs.chain(counted).fold(0, u64::saturating_add)
+    }
+
+    /// Returns the number of racing pairs of accesses that were only counted.
+    pub(crate) fn counted_in(&self, counted: &Counted) -> u64 {
+        counted.accesses * u64::from(self.run(counted.later).count)
     }
 
     /// Returns the accesses of a run, in trace order. Linear in the events between its first and
@@ -116,8 +152,6 @@ pub(crate) struct Detector<'t> {
     trace: &'t Trace,
     conflicts: &'t Conflicts,
     at: Vec<AtLocation>,
-    /// The group of a location, a handler, and whether its runs are atomic.
-    groups: FxHashMap<(LocationId, HandlerId, bool), u32>,
     last_run: Vec<Option<RunId>>,
     pub(crate) races: Races,
     /// How often a group was compared with a new run.
@@ -125,6 +159,10 @@ pub(crate) struct Detector<'t> {
     /// The most pairs of like runs that are kept one by one, for each list of them.
     kept_max: usize,
     by: GroupBy,
+    /// The profiles of runs, if some races may be only counted.
+    profiles: Option<Profiles<'t>>,
+    /// Whether coverage is between tasks.
+    by_task: bool,
 }
 
 impl<'t> Detector<'t> {
@@ -134,12 +172,13 @@ impl<'t> Detector<'t> {
             trace,
             conflicts,
             at: vec![AtLocation::default(); locations],
-            groups: FxHashMap::default(),
             last_run: vec![None; locations],
             races: Races::default(),
             visited: 0,
             kept_max: usize::MAX,
             by: GroupBy::Field,
+            profiles: None,
+            by_task: false,
         }
     }
 
@@ -149,49 +188,65 @@ impl<'t> Detector<'t> {
         Detector { kept_max, by, ..self }
     }
 
+    /// Lets the detector count most races of many chains at one location, if coverage between
+    /// accesses or between whole tasks is wanted.
+    pub(crate) fn counting(self, origins: &'t Origins, level: CoverageLevel) -> Detector<'t> {
+        let counts = self.kept_max < usize::MAX && level != CoverageLevel::Single;
+        let profiles = if counts { Profiles::new(self.trace, origins) } else { None };
+        Detector { profiles, by_task: level == CoverageLevel::Task, ..self }
+    }
+
     /// Adds a run to those of its chain: it grows no more.
     fn end(&mut self, view: &View<'_, '_>, id: RunId) {
-        let run = self.races.run(id);
-        let handler = view.engine.strands.get(run.strand).handler;
-        let key = (run.location, handler, run.class.atomic);
-        let Some(group) = self.groups.get(&key) else { return };
+        let run = *self.races.run(id);
         let tables = self.trace.tables();
         // Posted tasks differ in their causes, even on one chain.
         let is_like =
             tables.tasks[run.task.index()].kind == TaskKind::Initial && view.engine.over.is_empty();
-        let has_site = self.by == GroupBy::Sites
-            || matches!(tables.locations[run.location.index()], Location::Range { .. });
-        let site = match has_site {
-            true => self.trace.columns().sites[run.last.index()],
-            false => SiteId(0),
-        };
+        let site = self.site(run.location, run.last);
         let like = is_like.then_some((run.task, site));
-        self.at[run.location.index()].end(run, *group, |runs| runs.add(id, run, like));
+        let profile = self.profile(view, &run, site);
+        let handler = view.engine.strands.get(run.strand).handler;
+        let profile = self.at[run.location.index()].end((id, &run, handler), (like, profile));
+        self.races.runs[id.0 as usize].profile = profile;
     }
 
-    fn start(&mut self, view: &View<'_, '_>, run: Run) {
+    /// Returns the profile of a run, at a source position if that matters.
+    fn profile(&mut self, view: &View<'_, '_>, run: &Run, site: SiteId) -> Option<ProfileId> {
+        let profiles = self.profiles.as_mut().filter(|_| view.engine.over.is_empty());
+        Some(profiles?.of(run, site))
+    }
+
+    /// Returns the source position of an event, if reports tell races of its location apart by it.
+    fn site(&self, location: LocationId, event: EventId) -> SiteId {
+        let location = &self.trace.tables().locations[location.index()];
+        match self.by == GroupBy::Sites || matches!(location, Location::Range { .. }) {
+            true => self.trace.columns().sites[event.index()],
+            false => SiteId(0),
+        }
+    }
+
+    fn start(&mut self, view: &View<'_, '_>, mut run: Run) {
         if let Some(last) = self.last_run[self.conflicts.cluster(run.location).index()] {
             self.end(view, last);
         }
         let id = RunId(self.races.runs.len() as u32);
+        let begins = view.engine.node_first(view.engine.node_of(run.task, run.strand));
+        run.is_latest = self.at[run.location.index()].is_latest(begins);
         self.races.runs.push(run);
         let Strand { handler, posted, .. } = *view.engine.strands.get(run.strand);
-        let new = NewRun { id, run: &run, posted, kept_max: self.kept_max };
-        let Detector { at, groups, races, visited, .. } = self;
-        let mut find = |location: LocationId| {
-            let here = &at[location.index()];
-            let of_side = |atomic| groups.get(&(location, handler, atomic)).copied();
-            let own = [of_side(false), if here.has_atomics() { of_side(true) } else { None }];
-            (own, here.find(races, view, new, own, visited))
-        };
-        let (own, found) = find(run.location);
+        let profile = self.profile(view, &run, self.site(run.location, run.first));
+        let by_task = self.by_task;
+        let kept_max = self.kept_max;
+        let new = NewRun { id, run: &run, handler, posted, kept_max, profile, by_task };
+        let Detector { at, races, visited, profiles, .. } = self;
+        let profiles = profiles.as_ref();
+        let here = &mut at[run.location.index()];
+        let found = here.find(races, (view, profiles), new, visited);
         for &location in self.conflicts.overlaps(run.location) {
-            find(location);
+            at[location.index()].find(races, (view, profiles), new, visited);
         }
-        let group = at[run.location.index()].add(races, view, new, own, found);
-        if own[usize::from(run.class.atomic)].is_none() {
-            groups.insert((run.location, handler, run.class.atomic), group);
-        }
+        at[run.location.index()].add(races, view, new, found);
         self.last_run[self.conflicts.cluster(run.location).index()] = Some(id);
     }
 }
@@ -235,13 +290,17 @@ impl Visitor for Detector<'_> {
             last: event,
             count: 1,
             class,
+            is_latest: false,
+            profile: None,
         };
         self.start(view, run);
     }
 
     fn memory_bytes(&self) -> usize {
-        let Races { runs, pairs, more, ended } = &self.races;
+        let Races { runs, pairs, more, ended, counted } = &self.races;
         let pairs = pairs.capacity() + ended.capacity() + more.capacity();
-        runs.capacity() * size_of::<Run>() + pairs * size_of::<(RunId, RunId)>()
+        runs.capacity() * size_of::<Run>()
+            + pairs * size_of::<(RunId, RunId)>()
+            + counted.capacity() * size_of::<Counted>()
     }
 }
