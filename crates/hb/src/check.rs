@@ -194,7 +194,7 @@ impl<'t> Check<'t, '_> {
         let mut report = |done: u64| control.progress.report(done, Some(total));
         let ends = engine.visit(&mut pass, cancel, &mut report);
         let Detection { detector, triggers } = pass;
-        self.statistics.steps = total + engine.steps() + detector.visited;
+        self.statistics.steps = total + engine.steps() + detector.work.visited;
         self.races = detector.races;
         self.statistics.steps += (self.races.pairs.len() + self.races.counted.len()) as u64;
         self.statistics.race_pairs = self.races.total();

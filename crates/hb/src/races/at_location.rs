@@ -62,6 +62,8 @@ impl Default for AtLocation {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Side {
     pub(crate) groups: Vec<OnHandler>,
+    /// Their handlers.
+    handlers: Vec<HandlerId>,
     places: Places<HandlerId>,
     writes: Front,
     reads: Front,
@@ -78,10 +80,21 @@ pub(crate) struct Side {
 /// The groups of a side that have runs which do not happen before a new run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OpenGroups {
+    /// The group of the handler of the new run.
+    own: Option<u32>,
     writes: Vec<u32>,
     reads: Vec<u32>,
     /// Whether others may have, too.
     more: (bool, bool),
+}
+
+/// What it takes to compare new runs with earlier ones.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Work {
+    /// How often a group was compared with a new run.
+    pub(crate) visited: u64,
+    /// The groups to visit now.
+    groups: Vec<u32>,
 }
 
 /// What is open on each side, plain and atomic, that was visited.
@@ -102,11 +115,10 @@ impl AtLocation {
         races: &mut Races,
         (view, profiles): (&View<'_, '_>, Option<&Profiles<'_>>),
         new: NewRun<'_>,
-        visited: &mut u64,
+        work: &mut Work,
     ) -> Found {
         let mut stop = Stop::from(self.last_like(races, new));
-        let mut find =
-            |side: &mut Side| side.find(races, (view, profiles), new, &mut stop, visited);
+        let mut find = |side: &mut Side| side.find(races, (view, profiles), new, &mut stop, work);
         let plain = find(&mut self.plain);
         let atomic = self.atomic.as_mut().filter(|_| !new.run.class.atomic);
         [Some(plain), atomic.map(|side| find(side))]
@@ -133,24 +145,24 @@ impl AtLocation {
         own.filter(|id| races.run(*id).strand == new.run.strand)
     }
 
-    /// Takes a new run after its races were found.
+    /// Takes a new run after its races were found. Returns its group.
     pub(crate) fn add(
         &mut self,
         races: &Races,
         view: &View<'_, '_>,
         new: NewRun<'_>,
         [plain, atomic]: Found,
-    ) {
+    ) -> u32 {
         if new.run.class.atomic {
-            self.atomic.get_or_insert_default().add(races, view, new, None);
             if let Some(open) = plain {
                 self.plain.pass(new, open);
             }
+            self.atomic.get_or_insert_default().add(races, view, new, None)
         } else {
             if let (Some(side), Some(open)) = (&mut self.atomic, atomic) {
                 side.pass(new, open);
             }
-            self.plain.add(races, view, new, plain);
+            self.plain.add(races, view, new, plain)
         }
     }
 
@@ -165,8 +177,7 @@ impl AtLocation {
             (true, Some(side)) => side,
             _ => &mut self.plain,
         };
-        let at = side.group_of(handler)? as usize;
-        let group = &mut side.groups[at];
+        let group = side.groups.get_mut(run.group as usize)?;
         let set = if run.class.writes { &mut group.writes } else { &mut group.reads };
         let place = set.place(run.chain)?;
         let profile = set.of_chain[place].1.add(id, run, (like, profile));
@@ -196,7 +207,7 @@ impl AtLocation {
 impl Side {
     /// Returns the group of a handler.
     pub(crate) fn group_of(&self, handler: HandlerId) -> Option<u32> {
-        self.places.of(&self.groups, handler, |group| group.handler).map(|place| place as u32)
+        self.places.of(&self.handlers, handler, |handler| *handler).map(|place| place as u32)
     }
 
     /// Returns the groups of a scope.
@@ -212,7 +223,7 @@ impl Side {
         (view, profiles): (&View<'_, '_>, Option<&Profiles<'_>>),
         new: NewRun<'_>,
         stop: &mut Stop,
-        visited: &mut u64,
+        work: &mut Work,
     ) -> OpenGroups {
         let run = new.run;
         let own = self.group_of(new.handler);
@@ -231,25 +242,28 @@ impl Side {
             _ => self.groups.len(),
         };
         let are_many = crowd.is_some() && longest > new.crowd_min() + 1;
-        let to_visit = match (writes, reads) {
+        work.groups.clear();
+        match (writes, reads) {
             // To list a crowd would take as long as to visit it.
-            _ if are_many => own.into_iter().collect(),
-            (Some(writes), Some(reads)) => merge([writes, reads, own.as_slice()]),
-            _ => (0..self.groups.len() as u32).collect(),
-        };
+            _ if are_many => work.groups.extend(own),
+            (Some(writes), Some(reads)) => {
+                merge([writes, reads, own.as_slice()], &mut work.groups);
+            }
+            _ => work.groups.extend(0..self.groups.len() as u32),
+        }
         let mut in_crowd = InCrowd::new();
-        let mut open = OpenGroups::default();
+        let mut open = OpenGroups { own, ..OpenGroups::default() };
         let from = races.pairs.len();
         if let Some(crowd) = &mut crowd
             && are_many
         {
-            *visited += 1;
+            work.visited += 1;
             crowd.find(self, Scope::Others(own), races, (view, new), &mut in_crowd);
             open.more = (!in_crowd.before.0, !in_crowd.before.1);
         }
-        for at in to_visit {
+        work.visited += work.groups.len() as u64;
+        for &at in &work.groups {
             let is_own = Some(at) == own;
-            *visited += 1;
             let group = &self.groups[at as usize];
             let scope = Scope::One(at, is_own);
             let may_count = !is_own || profiles.is_some_and(|of| group.is_alike(of, new));
@@ -319,10 +333,15 @@ impl Side {
         view: &View<'_, '_>,
         new: NewRun<'_>,
         found: Option<OpenGroups>,
-    ) {
-        let at = self.group_of(new.handler).unwrap_or_else(|| {
+    ) -> u32 {
+        let own = match &found {
+            Some(open) => open.own,
+            None => self.group_of(new.handler),
+        };
+        let at = own.unwrap_or_else(|| {
             self.groups.push(OnHandler::new(new));
-            self.places.push(&self.groups, |group| group.handler);
+            self.handlers.push(new.handler);
+            self.places.push(&self.handlers, |handler| *handler);
             self.groups.len() as u32 - 1
         });
         let group = &mut self.groups[at as usize];
@@ -353,6 +372,7 @@ impl Side {
                 }
             }
         }
+        at
     }
 
     /// Records that a run of the other side was compared with the runs here.
@@ -363,7 +383,7 @@ impl Side {
             }
             return;
         }
-        if let Some(at) = self.group_of(new.handler) {
+        if let Some(at) = open.own {
             let group = &mut self.groups[at as usize];
             for (set, open) in [(&mut group.writes, &open.writes), (&mut group.reads, &open.reads)]
             {
@@ -623,9 +643,8 @@ fn note(races: &mut Races, view: &View<'_, '_>, other: RunId, (id, run): (RunId,
     before
 }
 
-/// Returns the numbers in some lists, ascending, each once. Each list ascends.
-fn merge(mut rest: [&[u32]; 3]) -> Vec<u32> {
-    let mut merged = Vec::new();
+/// Adds the numbers in some lists to `merged`, ascending, each once. Each list ascends.
+fn merge(mut rest: [&[u32]; 3], merged: &mut Vec<u32>) {
     while let Some(least) = rest.iter().filter_map(|list| list.first()).min().copied() {
         for list in &mut rest {
             if list.first() == Some(&least) {
@@ -634,5 +653,4 @@ fn merge(mut rest: [&[u32]; 3]) -> Vec<u32> {
         }
         merged.push(least);
     }
-    merged
 }

@@ -17,7 +17,7 @@
 //! visits all handlers at the location. Then a pair is kept for each run and thread; for runs of
 //! tasks, which differ in their causes, the list of pairs is quadratic in the runs.
 
-use crate::races::at_location::{AtLocation, NewRun};
+use crate::races::at_location::{AtLocation, NewRun, Work};
 use crate::races::category::Origins;
 use crate::races::coverage::CoverageLevel;
 use crate::races::groups::GroupBy;
@@ -44,6 +44,8 @@ pub(crate) struct Run {
     pub(crate) last: EventId,
     pub(crate) count: u32,
     pub(crate) class: AccessClass,
+    /// Its number among the handlers at the location.
+    pub(crate) group: u32,
     /// Whether its task began after those of all earlier runs of the location.
     pub(crate) is_latest: bool,
     /// What reports know of it, once it grows no more. `None` where its races are kept one by one.
@@ -154,8 +156,7 @@ pub(crate) struct Detector<'t> {
     at: Vec<AtLocation>,
     last_run: Vec<Option<RunId>>,
     pub(crate) races: Races,
-    /// How often a group was compared with a new run.
-    pub(crate) visited: u64,
+    pub(crate) work: Work,
     /// The most pairs of like runs that are kept one by one, for each list of them.
     kept_max: usize,
     by: GroupBy,
@@ -174,7 +175,7 @@ impl<'t> Detector<'t> {
             at: vec![AtLocation::default(); locations],
             last_run: vec![None; locations],
             races: Races::default(),
-            visited: 0,
+            work: Work::default(),
             kept_max: usize::MAX,
             by: GroupBy::Field,
             profiles: None,
@@ -231,22 +232,25 @@ impl<'t> Detector<'t> {
             self.end(view, last);
         }
         let id = RunId(self.races.runs.len() as u32);
-        let begins = view.engine.node_first(view.engine.node_of(run.task, run.strand));
-        run.is_latest = self.at[run.location.index()].is_latest(begins);
+        if self.by_task && self.profiles.is_some() {
+            let begins = view.engine.node_first(view.engine.node_of(run.task, run.strand));
+            run.is_latest = self.at[run.location.index()].is_latest(begins);
+        }
         self.races.runs.push(run);
         let Strand { handler, posted, .. } = *view.engine.strands.get(run.strand);
         let profile = self.profile(view, &run, self.site(run.location, run.first));
         let by_task = self.by_task;
         let kept_max = self.kept_max;
         let new = NewRun { id, run: &run, handler, posted, kept_max, profile, by_task };
-        let Detector { at, races, visited, profiles, .. } = self;
+        let Detector { at, races, work, profiles, .. } = self;
         let profiles = profiles.as_ref();
         let here = &mut at[run.location.index()];
-        let found = here.find(races, (view, profiles), new, visited);
+        let found = here.find(races, (view, profiles), new, work);
         for &location in self.conflicts.overlaps(run.location) {
-            at[location.index()].find(races, (view, profiles), new, visited);
+            at[location.index()].find(races, (view, profiles), new, work);
         }
-        at[run.location.index()].add(races, view, new, found);
+        let group = at[run.location.index()].add(races, view, new, found);
+        races.runs[id.0 as usize].group = group;
         self.last_run[self.conflicts.cluster(run.location).index()] = Some(id);
     }
 }
@@ -290,6 +294,7 @@ impl Visitor for Detector<'_> {
             last: event,
             count: 1,
             class,
+            group: u32::MAX,
             is_latest: false,
             profile: None,
         };
