@@ -83,6 +83,9 @@ pub struct Statistics {
     pub steps: u64,
     /// Racing pairs of accesses.
     pub race_pairs: u64,
+    /// Pairs of runs of accesses, or more of one run, that were counted together. For tests; no
+    /// report has them.
+    pub counted: u64,
     /// Groups of races.
     pub races: u64,
     /// Groups with an uncovered race.
@@ -183,17 +186,19 @@ impl<'t> Check<'t, '_> {
         let conflicts = Conflicts::new(self.trace, strand_of, cancel, memory)?;
         let mut pass = Detection {
             detector: Detector::new(self.trace, &conflicts)
-                .keeping(self.options.like_pairs_max, self.options.group_by),
+                .keeping(self.options.like_pairs_max, self.options.group_by)
+                .counting(&origins, self.options.coverage),
             triggers: CapturedClocks::new(origins.triggers()),
         };
         let total = self.trace.len() as u64;
         let mut report = |done: u64| control.progress.report(done, Some(total));
         let ends = engine.visit(&mut pass, cancel, &mut report);
         let Detection { detector, triggers } = pass;
-        self.statistics.steps = total + engine.steps() + detector.visited;
+        self.statistics.steps = total + engine.steps() + detector.work.visited;
         self.races = detector.races;
-        self.statistics.steps += self.races.pairs.len() as u64;
+        self.statistics.steps += (self.races.pairs.len() + self.races.counted.len()) as u64;
         self.statistics.race_pairs = self.races.total();
+        self.statistics.counted = self.races.counted.len() as u64;
         let mut judged = Judged { origins: &origins, triggers: &triggers, covered: None };
         let outcome = ends.and_then(|ends| {
             let level = self.options.coverage;

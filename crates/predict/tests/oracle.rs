@@ -7,7 +7,7 @@ use anyorder_predict::{
     Analysis, CandidateOptions, Conditions, EdcAnalysis, Engine, HbAnalysis, Relation, Stamp,
     StreamEvent, Violation, ViolationKind,
 };
-use anyorder_trace::Trace;
+use anyorder_trace::{EventKind, Mailbox, Mode, Op, TaskId, Trace, TraceBuilder};
 use common::generate::{Shape, trace};
 use common::naive::{Naive, Order};
 use common::show;
@@ -26,6 +26,8 @@ struct Tally {
     dropped: u64,
     hb_only_silent: u64,
     slots_reused: u64,
+    /// Lists of records that are kept by class: by HB, by EDC, of one lock.
+    apart: [u64; 3],
 }
 
 fn shape(rng: &mut Rng) -> Shape {
@@ -100,13 +102,16 @@ fn compare(
 
 fn check_one(t: &Trace, tally: &mut Tally) {
     let hb_naive = Naive::new(t, Order::Hb, true);
-    let mut hb = HbAnalysis::new(Conditions, CandidateOptions::default());
+    let events = t.events().count();
+    let apart = [1, 2, 24][events / 2 % 3];
+    let mut hb = HbAnalysis::new(Conditions, CandidateOptions::default()).apart_above(apart);
     let hb_found = check_order(t, &hb_naive, &mut hb, tally);
     compare(t, "hb races", &of_kind(&hb_found, ViolationKind::Racy), &hb_naive.races());
 
     let naive = Naive::new(t, Order::Edc, true);
     let mut edc = EdcAnalysis::new(Conditions, CandidateOptions::default())
-        .index_above([2, 8][t.events().count() % 2]);
+        .index_above([2, 8][events % 2])
+        .apart_above(apart);
     let found = check_order(t, &naive, &mut edc, tally);
     let racy = of_kind(&found, ViolationKind::Racy);
     let non_racy = of_kind(&found, ViolationKind::NonRacy);
@@ -114,6 +119,10 @@ fn check_one(t: &Trace, tally: &mut Tally) {
     compare(t, "candidates", &non_racy, &naive.candidates());
 
     tally.traces += 1;
+    let [by_edc, of_lock] = edc.lists_apart();
+    tally.apart[0] += hb.lists_apart()[0];
+    tally.apart[1] += by_edc;
+    tally.apart[2] += of_lock;
     tally.racy += racy.len() as u64;
     tally.traces_with_races += u64::from(!racy.is_empty());
     tally.non_racy += non_racy.len() as u64;
@@ -145,6 +154,9 @@ fn orders_races_and_candidates_are_those_of_the_definitions() {
         tally.dropped,
         tally.hb_only_silent,
         tally.slots_reused,
+        tally.apart[0],
+        tally.apart[1],
+        tally.apart[2],
     ];
     assert!(fired.iter().all(|count| *count > 0), "a branch never fired: {tally:?}");
 }
@@ -163,7 +175,8 @@ fn longer_traces_agree_too() {
     assert!(tally.racy > 0 && tally.non_racy > 0);
 }
 
-/// Many threads on few variables: lists of records long enough to be searched by slot.
+/// Many threads on few variables: lists of records long enough to be searched by slot, and to be
+/// kept by class.
 #[test]
 fn traces_of_many_threads_agree_too() {
     let mut tally = Tally::default();
@@ -177,8 +190,45 @@ fn traces_of_many_threads_agree_too() {
             // Writers under a shared lock: many of them do not know each other.
             (shape.locks, shape.locking, shape.shared) = (1, 60, 90);
         }
+        if seed % 4 < 2 {
+            // Atomic accesses race with plain ones only.
+            shape.atomic = [70, 90, 97][rng.index(3)];
+        }
         check_one(&trace(&mut rng, shape), &mut tally);
     }
     println!("{tally:?}");
     assert!(tally.racy > 0 && tally.non_racy > 0);
+}
+
+/// A thread that repeats an atomic write looks again at what others did in between, although the
+/// record of a reader was replaced in place and its own is still the newest one.
+#[test]
+fn a_record_that_is_replaced_in_place_is_seen_by_the_thread_of_the_newest_one() {
+    let mut b = TraceBuilder::new();
+    let tasks: Vec<TaskId> = (0..40)
+        .map(|i| {
+            let handler = b.handler(&format!("t{i}"), Mailbox::None).expect("few");
+            b.initial(handler)
+        })
+        .collect();
+    let section = |b: &mut TraceBuilder, task: TaskId| {
+        b.acquire(task, "m", Mode::EXCLUSIVE).expect("few");
+        b.release(task, "m", Mode::EXCLUSIVE).expect("few");
+    };
+    for reader in &tasks[1..] {
+        b.read(*reader, "x").expect("few");
+        section(&mut b, *reader);
+    }
+    section(&mut b, tasks[0]);
+    let (x, op) = (b.variable("x").expect("few"), Op::new(EventKind::Write, Mode::RELAXED));
+    b.push(tasks[0], op, x.0);
+    b.read(tasks[9], "x").expect("few");
+    let last = b.push(tasks[0], op, x.0);
+    let trace = b.finish();
+    let mut hb = HbAnalysis::new(Conditions, CandidateOptions::default());
+    let naive = Naive::new(&trace, Order::Hb, true);
+    let found =
+        of_kind(&check_order(&trace, &naive, &mut hb, &mut Tally::default()), ViolationKind::Racy);
+    assert!(seconds(&found).contains(&last.index()), "{found:?}");
+    check_one(&trace, &mut Tally::default());
 }

@@ -157,6 +157,18 @@ impl ClassTable {
         self.conflicts[class.index()]
     }
 
+    /// Returns the classes with which a class is reported, one bit each.
+    #[inline]
+    pub(crate) fn reported_with(&self, class: Class) -> u32 {
+        self.reported[class.index()]
+    }
+
+    /// Returns the classes that a class observes, one bit each.
+    #[inline]
+    pub(crate) fn observed_by(&self, class: Class) -> u32 {
+        self.observes[class.index()]
+    }
+
     /// Returns whether violations by two such actions are reported.
     #[inline]
     #[must_use]

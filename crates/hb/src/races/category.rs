@@ -2,7 +2,7 @@
 //!
 //! **Source.** Maiya, Kanade, Majumdar, PLDI 2014, section 4.3, and how their tool counts.
 
-use crate::races::detector::{Races, RunId};
+use crate::races::detector::{Counted, Races, RunId};
 use crate::relation::engine::Engine;
 use crate::relation::pass::{View, Visitor};
 use crate::relation::strands::StrandId;
@@ -59,6 +59,13 @@ pub(crate) struct Origin {
     pub(crate) trigger: EventId,
     cross_post: TaskId,
     delayed_post: TaskId,
+}
+
+impl Origin {
+    /// Returns the tasks of the nearest cross-handler post and of the nearest delayed one.
+    pub(crate) fn posts(&self) -> [TaskId; 2] {
+        [self.cross_post, self.delayed_post]
+    }
 }
 
 const NOWHERE: Origin =
@@ -200,6 +207,33 @@ impl Differences {
     }
 }
 
+/// The categories of all races.
+pub(crate) struct Categories {
+    /// Those of the pairs of runs.
+    pub(crate) pairs: Vec<RaceCategory>,
+    /// Those of the races that were only counted.
+    pub(crate) counted: Vec<RaceCategory>,
+}
+
+/// Returns the category of races that were only counted: their tasks differ in no delayed post and
+/// come from no trigger, if they are of one handler.
+fn category_of_counted(
+    engine: &Engine<'_>,
+    races: &Races,
+    origins: &Origins,
+    counted: &Counted,
+) -> RaceCategory {
+    let [x, y] = [counted.earlier, counted.later].map(|run| races.run(run).task);
+    let handler = |task: TaskId| engine.trace.span(task).handler;
+    if handler(x) != handler(y) {
+        RaceCategory::MultiThreaded
+    } else if origins.of(x).cross_post != origins.of(y).cross_post {
+        RaceCategory::CrossPosted
+    } else {
+        RaceCategory::Uncategorised
+    }
+}
+
 /// How many pairs are handled between two polls.
 const POLL_PAIRS: usize = 4096;
 
@@ -212,7 +246,7 @@ pub(crate) fn categorise(
     origins: &Origins,
     captured: &CapturedClocks,
     cancel: &Cancel,
-) -> Result<Vec<RaceCategory>, Stopped> {
+) -> Result<Categories, Stopped> {
     let ordered = |x, y| captured.happens_before(engine, x, y);
     let handler = |task: TaskId| engine.trace.span(task).handler;
     let mut known: FxHashMap<(TaskId, TaskId), Differences> = FxHashMap::default();
@@ -259,5 +293,7 @@ pub(crate) fn categorise(
             RaceCategory::Uncategorised
         };
     }
-    Ok(result)
+    let counted = races.counted.iter();
+    let counted = counted.map(|counted| category_of_counted(engine, races, origins, counted));
+    Ok(Categories { pairs: result, counted: counted.collect() })
 }

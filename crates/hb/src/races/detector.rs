@@ -17,14 +17,16 @@
 //! visits all handlers at the location. Then a pair is kept for each run and thread; for runs of
 //! tasks, which differ in their causes, the list of pairs is quadratic in the runs.
 
+use crate::races::at_location::{AtLocation, NewRun, Work};
+use crate::races::category::Origins;
+use crate::races::coverage::CoverageLevel;
 use crate::races::groups::GroupBy;
-use crate::races::like_runs::ChainRuns;
+use crate::races::profile::{ProfileId, Profiles};
 use crate::relation::conflicts::{AccessClass, Conflicts};
 use crate::relation::pass::{View, Visitor};
-use crate::relation::strands::StrandId;
+use crate::relation::strands::{Strand, StrandId};
 use anyorder_order::ChainId;
-use anyorder_trace::{EventId, HandlerId, Location, LocationId, SiteId, TaskId, TaskKind, Trace};
-use rustc_hash::FxHashMap;
+use anyorder_trace::{EventId, Location, LocationId, SiteId, TaskId, TaskKind, Trace};
 
 /// A run: its position in [`Races::runs`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -42,6 +44,22 @@ pub(crate) struct Run {
     pub(crate) last: EventId,
     pub(crate) count: u32,
     pub(crate) class: AccessClass,
+    /// Its number among the handlers at the location.
+    pub(crate) group: u32,
+    /// Whether its task began after those of all earlier runs of the location.
+    pub(crate) is_latest: bool,
+    /// What reports know of it, once it grows no more. `None` where its races are kept one by one.
+    pub(crate) profile: Option<ProfileId>,
+}
+
+/// Races of a run with earlier ones that are alike, in which nothing is uncovered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counted {
+    /// One of the earlier runs, or one like them.
+    pub(crate) earlier: RunId,
+    pub(crate) later: RunId,
+    /// The accesses of the earlier runs.
+    pub(crate) accesses: u64,
 }
 
 /// The races of a trace, as pairs of runs: each access of one run races with each access of the
@@ -54,6 +72,8 @@ pub(crate) struct Races {
     /// For each pair, how many accesses of runs like its earlier run, before that, race with each
     /// access of its later run.
     more: Vec<u64>,
+    /// The other races, which are in the groups of some pairs.
+    pub(crate) counted: Vec<Counted>,
     /// Conflicting pairs of runs, in the same order, that only the rule *ended* orders. Coverage
     /// counts their conflicts.
     pub(crate) ended: Vec<(RunId, RunId)>,
@@ -67,13 +87,29 @@ impl Races {
     }
 
     /// Adds two conflicting runs that no edges order.
-    fn add(&mut self, view: &View<'_, '_>, (other, more): (RunId, u64), (id, run): (RunId, &Run)) {
+    pub(crate) fn add(
+        &mut self,
+        view: &View<'_, '_>,
+        (other, more): (RunId, u64),
+        (id, run): (RunId, &Run),
+    ) {
         let earlier = self.run(other);
         if view.is_ended((earlier.first, earlier.strand), (run.first, run.strand)) {
             self.ended.push((other, id));
         } else {
             self.pairs.push((other, id));
             self.more.push(more);
+        }
+    }
+
+    /// Sorts the pairs from a position on by their earlier runs, and keeps the order of those with
+    /// one key.
+    pub(crate) fn sort_from(&mut self, from: usize, key: impl Fn(&Run) -> Option<u32>) {
+        let mut sorted: Vec<_> =
+            self.pairs[from..].iter().copied().zip(self.more[from..].iter().copied()).collect();
+        sorted.sort_by_key(|((earlier, _), _)| key(self.run(*earlier)));
+        for (at, (pair, more)) in (from..).zip(sorted) {
+            (self.pairs[at], self.more[at]) = (pair, more);
         }
     }
 
@@ -86,7 +122,14 @@ impl Races {
 
     /// Returns the number of racing pairs of accesses.
     pub(crate) fn total(&self) -> u64 {
-        (0..self.pairs.len()).map(|at| self.pairs_in(at)).fold(0, u64::saturating_add)
+        let counted = self.counted.iter().map(|counted| self.counted_in(counted));
+        let pairs = (0..self.pairs.len()).map(|at| self.pairs_in(at));
+        pairs.chain(counted).fold(0, u64::saturating_add)
+    }
+
+    /// Returns the number of racing pairs of accesses that were only counted.
+    pub(crate) fn counted_in(&self, counted: &Counted) -> u64 {
+        counted.accesses * u64::from(self.run(counted.later).count)
     }
 
     /// Returns the accesses of a run, in trace order. Linear in the events between its first and
@@ -106,216 +149,21 @@ impl Races {
     }
 }
 
-/// Runs of one location on one handler, all of them reads or all of them writes.
-///
-/// They are usually in order. Then a query about the last run is enough, because everything that it
-/// precedes comes after its predecessors, too. That holds as long as either all runs of the handler
-/// belong to posted tasks, or none does.
-#[derive(Clone, Debug, Default)]
-struct RunSet {
-    of_chain: Vec<(ChainId, ChainRuns)>,
-    /// A run of the handler that comes after all runs recorded before it.
-    last_of_all: Option<RunId>,
-    /// The runs recorded after `last_of_all`.
-    since: Vec<RunId>,
-}
-
-/// The most runs after `last_of_all` that are compared one by one.
-const SINCE_MAX: usize = 16;
-
-/// The runs of one location on one handler.
-#[derive(Clone, Debug)]
-struct OnHandler {
-    writes: RunSet,
-    reads: RunSet,
-    /// Whether all runs belong to posted tasks; `None` if some do.
-    posted: Option<bool>,
-}
-
-impl RunSet {
-    /// Records the races of a new run with the runs in this list. Returns whether all of them,
-    /// conflicting or not, happen before it.
-    fn find(
-        &self,
-        races: &mut Races,
-        view: &View<'_, '_>,
-        (transitive, kept_max): (bool, usize),
-        (id, run): (RunId, &Run),
-    ) -> bool {
-        let last = self.last_of_all.filter(|_| transitive);
-        let mut all = true;
-        if last.is_some_and(|last| is_before(view, races.run(last), run)) {
-            for &other in &self.since {
-                all &= note(races, view, other, (id, run));
-            }
-            return all;
-        }
-        for (chain, runs) in self.of_chain.iter().filter(|(chain, _)| *chain != run.chain) {
-            let bound = view.bound(run.strand, *chain);
-            if !runs.are_below(races, bound) {
-                all = false;
-                for racing in runs.racing(races, (bound, run.class), kept_max) {
-                    races.add(view, racing, (id, run));
-                }
-            }
-        }
-        all
-    }
-
-    /// Takes a new run; `in_order` means that all runs in this list happen before it. It joins the
-    /// runs of its chain once it grows no more.
-    fn begin(&mut self, id: RunId, chain: ChainId, in_order: bool) {
-        if in_order {
-            self.behind(id);
-        } else if self.last_of_all.is_some() && self.since.len() < SINCE_MAX {
-            self.since.push(id);
-        } else {
-            self.last_of_all = None;
-            self.since.clear();
-        }
-        if !self.of_chain.iter().any(|(c, _)| *c == chain) {
-            self.of_chain.push((chain, ChainRuns::default()));
-        }
-    }
-
-    /// Records that all runs in this list happen before a run of the handler.
-    fn behind(&mut self, id: RunId) {
-        self.last_of_all = Some(id);
-        self.since.clear();
-    }
-
-    /// Returns whether all runs in this list are known to happen before a run, without a query for
-    /// each chain.
-    fn is_known_before(&self, races: &Races, view: &View<'_, '_>, run: &Run) -> bool {
-        match self.last_of_all {
-            Some(last) => {
-                is_before(view, races.run(last), run)
-                    && self.since.iter().all(|other| is_before(view, races.run(*other), run))
-            }
-            None => self.of_chain.is_empty(),
-        }
-    }
-}
-
-/// Returns whether a run happens before another run, which is at its first access.
-fn is_before(view: &View<'_, '_>, earlier: &Run, run: &Run) -> bool {
-    earlier.chain == run.chain || earlier.last.0 < view.bound(run.strand, earlier.chain)
-}
-
-/// Records two runs that race. Returns whether the earlier one happens before the later one.
-fn note(races: &mut Races, view: &View<'_, '_>, other: RunId, (id, run): (RunId, &Run)) -> bool {
-    let before = is_before(view, races.run(other), run);
-    if !before && run.class.conflicts(races.run(other).class) {
-        races.add(view, (other, 0), (id, run));
-    }
-    before
-}
-
-/// The runs of one location.
-#[derive(Clone, Debug, Default)]
-struct AtLocation {
-    groups: Vec<OnHandler>,
-    writes: Front,
-    reads: Front,
-}
-
-/// What is known about all runs of one location of one kind.
-///
-/// Invariant: in groups that are not `open`, each run comes before `last`; without it, they have no
-/// run. So a run behind `last` need not look at them, unless it belongs to a posted task of the
-/// same handler: between two of those, happens-before is not transitive.
-#[derive(Clone, Debug, Default)]
-struct Front {
-    last: Option<RunId>,
-    /// Positions of groups, ascending.
-    open: Vec<u32>,
-}
-
-impl Front {
-    /// Returns the groups that may have a run that is not before `run`; `None` for all of them.
-    fn to_visit(&self, races: &Races, view: &View<'_, '_>, run: &Run) -> Option<&[u32]> {
-        let Some(last) = self.last else { return Some(&self.open) };
-        let last = races.run(last);
-        let clock = view.at[run.strand.index()];
-        let behind = last.chain == run.chain || view.clocks.get(clock, last.chain) > last.last.0;
-        behind.then_some(&self.open)
-    }
-
-    /// Records a run before which all runs come, except in some groups.
-    fn replace(&mut self, run: RunId, open: Vec<u32>) {
-        (self.last, self.open) = (Some(run), open);
-    }
-
-    fn open(&mut self, group: u32) {
-        if let Err(at) = self.open.binary_search(&group) {
-            self.open.insert(at, group);
-        }
-    }
-}
-
-impl AtLocation {
-    /// Records the races of a new run with the runs here. Returns the groups with writes, and those
-    /// with reads, that do not all happen before it. A read needs no other reads.
-    fn find(
-        &self,
-        races: &mut Races,
-        view: &View<'_, '_>,
-        (own, kept_max): (Option<u32>, usize),
-        (id, run): (RunId, &Run),
-        visited: &mut u64,
-    ) -> (Vec<u32>, Vec<u32>) {
-        let count = self.groups.len() as u32;
-        let writes = self.writes.to_visit(races, view, run);
-        let reads = match run.class.writes {
-            true => self.reads.to_visit(races, view, run),
-            false => Some(&[][..]),
-        };
-        let (mut open_writes, mut open_reads) = (Vec::new(), Vec::new());
-        let mut visit = |at: u32| {
-            *visited += 1;
-            let group = &self.groups[at as usize];
-            let how = (group.posted.is_some(), kept_max);
-            if !group.writes.find(races, view, how, (id, run)) {
-                open_writes.push(at);
-            }
-            if run.class.writes && !group.reads.find(races, view, how, (id, run)) {
-                open_reads.push(at);
-            }
-        };
-        match (writes, reads) {
-            (Some(writes), Some(reads)) => merge(&[writes, reads, own.as_slice()], &mut visit),
-            _ => (0..count).for_each(visit),
-        }
-        (open_writes, open_reads)
-    }
-}
-
-/// Calls `visit` with each number in some lists once, ascending. Each list ascends.
-fn merge(lists: &[&[u32]; 3], mut visit: impl FnMut(u32)) {
-    let mut rest = *lists;
-    while let Some(least) = rest.iter().filter_map(|list| list.first()).min().copied() {
-        for list in &mut rest {
-            if list.first() == Some(&least) {
-                *list = &list[1..];
-            }
-        }
-        visit(least);
-    }
-}
-
 /// A visitor that finds races during a pass.
 pub(crate) struct Detector<'t> {
     trace: &'t Trace,
     conflicts: &'t Conflicts,
     at: Vec<AtLocation>,
-    groups: FxHashMap<(LocationId, HandlerId), u32>,
     last_run: Vec<Option<RunId>>,
     pub(crate) races: Races,
-    /// How often a group was compared with a new run.
-    pub(crate) visited: u64,
+    pub(crate) work: Work,
     /// The most pairs of like runs that are kept one by one, for each list of them.
     kept_max: usize,
     by: GroupBy,
+    /// The profiles of runs, if some races may be only counted.
+    profiles: Option<Profiles<'t>>,
+    /// Whether coverage is between tasks.
+    by_task: bool,
 }
 
 impl<'t> Detector<'t> {
@@ -325,12 +173,13 @@ impl<'t> Detector<'t> {
             trace,
             conflicts,
             at: vec![AtLocation::default(); locations],
-            groups: FxHashMap::default(),
             last_run: vec![None; locations],
             races: Races::default(),
-            visited: 0,
+            work: Work::default(),
             kept_max: usize::MAX,
             by: GroupBy::Field,
+            profiles: None,
+            by_task: false,
         }
     }
 
@@ -340,98 +189,69 @@ impl<'t> Detector<'t> {
         Detector { kept_max, by, ..self }
     }
 
+    /// Lets the detector count most races of many chains at one location, if coverage between
+    /// accesses or between whole tasks is wanted.
+    pub(crate) fn counting(self, origins: &'t Origins, level: CoverageLevel) -> Detector<'t> {
+        let counts = self.kept_max < usize::MAX && level != CoverageLevel::Single;
+        let profiles = if counts { Profiles::new(self.trace, origins) } else { None };
+        Detector { profiles, by_task: level == CoverageLevel::Task, ..self }
+    }
+
     /// Adds a run to those of its chain: it grows no more.
     fn end(&mut self, view: &View<'_, '_>, id: RunId) {
-        let run = self.races.run(id);
-        let handler = view.engine.strands.get(run.strand).handler;
-        let Some(group) = self.groups.get(&(run.location, handler)) else { return };
-        let group = &mut self.at[run.location.index()].groups[*group as usize];
-        let runs = if run.class.writes { &mut group.writes } else { &mut group.reads };
+        let run = *self.races.run(id);
         let tables = self.trace.tables();
         // Posted tasks differ in their causes, even on one chain.
         let is_like =
             tables.tasks[run.task.index()].kind == TaskKind::Initial && view.engine.over.is_empty();
-        let has_site = self.by == GroupBy::Sites
-            || matches!(tables.locations[run.location.index()], Location::Range { .. });
-        let site = match has_site {
-            true => self.trace.columns().sites[run.last.index()],
+        let site = self.site(run.location, run.last);
+        let like = is_like.then_some((run.task, site));
+        let profile = self.profile(view, &run, site);
+        let handler = view.engine.strands.get(run.strand).handler;
+        let profile = self.at[run.location.index()].end((id, &run, handler), (like, profile));
+        self.races.runs[id.0 as usize].profile = profile;
+    }
+
+    /// Returns the profile of a run, at a source position if that matters.
+    fn profile(&mut self, view: &View<'_, '_>, run: &Run, site: SiteId) -> Option<ProfileId> {
+        let profiles = self.profiles.as_mut().filter(|_| view.engine.over.is_empty());
+        Some(profiles?.of(run, site))
+    }
+
+    /// Returns the source position of an event, if reports tell races of its location apart by it.
+    fn site(&self, location: LocationId, event: EventId) -> SiteId {
+        let location = &self.trace.tables().locations[location.index()];
+        match self.by == GroupBy::Sites || matches!(location, Location::Range { .. }) {
+            true => self.trace.columns().sites[event.index()],
             false => SiteId(0),
-        };
-        if let Some((_, runs)) = runs.of_chain.iter_mut().find(|(chain, _)| *chain == run.chain) {
-            runs.add(id, run, is_like.then_some((run.task, site)));
         }
     }
 
-    fn start(&mut self, view: &View<'_, '_>, run: Run) {
+    fn start(&mut self, view: &View<'_, '_>, mut run: Run) {
         if let Some(last) = self.last_run[self.conflicts.cluster(run.location).index()] {
             self.end(view, last);
         }
         let id = RunId(self.races.runs.len() as u32);
+        if self.by_task && self.profiles.is_some() {
+            let begins = view.engine.node_first(view.engine.node_of(run.task, run.strand));
+            run.is_latest = self.at[run.location.index()].is_latest(begins);
+        }
         self.races.runs.push(run);
-        let strand = view.engine.strands.get(run.strand);
-        let (handler, posted) = (strand.handler, strand.posted);
-        let (races, kept_max) = (&mut self.races, self.kept_max);
-        let own = self.groups.get(&(run.location, handler)).copied();
-        let here = &self.at[run.location.index()];
-        let (writes, reads) =
-            here.find(races, view, (own, kept_max), (id, &run), &mut self.visited);
+        let Strand { handler, posted, .. } = *view.engine.strands.get(run.strand);
+        let profile = self.profile(view, &run, self.site(run.location, run.first));
+        let by_task = self.by_task;
+        let kept_max = self.kept_max;
+        let new = NewRun { id, run: &run, handler, posted, kept_max, profile, by_task };
+        let Detector { at, races, work, profiles, .. } = self;
+        let profiles = profiles.as_ref();
+        let here = &mut at[run.location.index()];
+        let found = here.find(races, (view, profiles), new, work);
         for &location in self.conflicts.overlaps(run.location) {
-            let own = self.groups.get(&(location, handler)).copied();
-            let at = &self.at[location.index()];
-            at.find(races, view, (own, kept_max), (id, &run), &mut self.visited);
+            at[location.index()].find(races, (view, profiles), new, work);
         }
-        let here = &mut self.at[run.location.index()];
-        let at = own.unwrap_or_else(|| {
-            let (writes, reads) = (RunSet::default(), RunSet::default());
-            here.groups.push(OnHandler { writes, reads, posted: Some(posted) });
-            self.groups.insert((run.location, handler), here.groups.len() as u32 - 1);
-            here.groups.len() as u32 - 1
-        });
-        let group = &mut here.groups[at as usize];
-        let are_before = |open: &[u32]| open.binary_search(&at).is_err();
-        let reads_before = match run.class.writes {
-            true => are_before(&reads),
-            false => group.posted.is_some() && group.reads.is_known_before(races, view, &run),
-        };
-        group.add((id, &run), posted, (are_before(&writes), reads_before));
-        here.note((id, &run), at, writes, reads);
+        let group = at[run.location.index()].add(races, view, new, found);
+        races.runs[id.0 as usize].group = group;
         self.last_run[self.conflicts.cluster(run.location).index()] = Some(id);
-    }
-}
-
-impl AtLocation {
-    /// Updates the fronts after a new run in a group.
-    fn note(&mut self, (id, run): (RunId, &Run), at: u32, writes: Vec<u32>, reads: Vec<u32>) {
-        if !run.class.writes {
-            return self.reads.open(at);
-        }
-        for (front, open, own) in
-            [(&mut self.writes, writes, Some(at)), (&mut self.reads, reads, None)]
-        {
-            // A front with few open groups is worth more than the latest one.
-            if open.len() <= front.open.len() + 1 || front.last.is_none() {
-                front.replace(id, open);
-            } else if let Some(own) = own {
-                front.open(own);
-            }
-        }
-    }
-}
-
-impl OnHandler {
-    /// Adds a run. `own` says whether all writes and all reads in this list happen before it.
-    fn add(&mut self, (id, run): (RunId, &Run), posted: bool, own: (bool, bool)) {
-        if self.posted != Some(posted) {
-            self.posted = None;
-        }
-        if run.class.writes {
-            self.writes.begin(id, run.chain, own.0);
-            if own.1 && !self.reads.of_chain.is_empty() {
-                self.reads.behind(id);
-            }
-        } else {
-            self.reads.begin(id, run.chain, own.1);
-        }
     }
 }
 
@@ -474,13 +294,18 @@ impl Visitor for Detector<'_> {
             last: event,
             count: 1,
             class,
+            group: u32::MAX,
+            is_latest: false,
+            profile: None,
         };
         self.start(view, run);
     }
 
     fn memory_bytes(&self) -> usize {
-        let Races { runs, pairs, more, ended } = &self.races;
+        let Races { runs, pairs, more, ended, counted } = &self.races;
         let pairs = pairs.capacity() + ended.capacity() + more.capacity();
-        runs.capacity() * size_of::<Run>() + pairs * size_of::<(RunId, RunId)>()
+        runs.capacity() * size_of::<Run>()
+            + pairs * size_of::<(RunId, RunId)>()
+            + counted.capacity() * size_of::<Counted>()
     }
 }

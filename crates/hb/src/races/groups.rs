@@ -1,6 +1,6 @@
 //! Groups of races: a report shows each group as one finding.
 
-use crate::races::category::RaceCategory;
+use crate::races::category::{Categories, RaceCategory};
 use crate::races::coverage::Uncovered;
 use crate::races::detector::{Races, RunId};
 use crate::races::filters::{Filter, Filters};
@@ -61,7 +61,7 @@ const POLL_PAIRS: usize = 4096;
 pub(crate) fn group(
     trace: &Trace,
     races: &Races,
-    categories: &[RaceCategory],
+    categories: &Categories,
     uncovered: &Uncovered,
     filters: Option<&Filters<'_>>,
     by: GroupBy,
@@ -73,7 +73,7 @@ pub(crate) fn group(
         if i % POLL_PAIRS == 0 {
             cancel.check()?;
         }
-        let category = categories[i];
+        let category = categories.pairs[i];
         let key = key(trace, races, pair, category, by);
         let fits = filters.map_or_else(Vec::new, |f| f.of(races.run(pair.0), races.run(pair.1)));
         // What only guards is a finding of its own: the other races of its location are not.
@@ -94,6 +94,16 @@ pub(crate) fn group(
         group.pairs_total += races.pairs_in(i);
         group.uncovered += uncovered.in_pair[i];
         group.filters.retain(|filter| fits.contains(filter));
+    }
+    for (counted, &category) in races.counted.iter().zip(&categories.counted) {
+        let pair = (counted.earlier, counted.later);
+        let key = key(trace, races, pair, category, by);
+        // Some pairs of each group are listed, unless the check was stopped. None of these races
+        // fits a pattern.
+        if let Some(at) = index.get(&(category, key, false)) {
+            groups[*at].pairs_total += races.counted_in(counted);
+            groups[*at].filters.clear();
+        }
     }
     let key = |i: u32| {
         let (a, b) = races.pairs[i as usize];

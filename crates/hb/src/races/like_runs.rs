@@ -13,6 +13,7 @@
 //! **Cost.** For a new run and a list: `O(log n)`, and the pairs kept.
 
 use crate::races::detector::{Races, Run, RunId};
+use crate::races::profile::ProfileId;
 use crate::relation::conflicts::AccessClass;
 use anyorder_trace::{SiteId, TaskId};
 use std::cell::Cell;
@@ -27,15 +28,15 @@ pub(crate) struct ChainRuns {
 }
 
 /// What reports know of a run besides its events; `None` where runs differ in it.
-type Like = Option<(TaskId, SiteId)>;
+pub(crate) type Like = Option<(TaskId, SiteId)>;
 
 /// The most lists of a chain, besides one for each class that has all other runs.
 const LISTS_MAX: usize = 32;
 
-/// Runs of one class and, if known, of one task and source position.
+/// Runs of one class and, if known, of one task and source position, and of one profile.
 #[derive(Clone, Debug)]
-struct LikeRuns {
-    like: (AccessClass, Like),
+pub(crate) struct LikeRuns {
+    like: (AccessClass, Like, Option<ProfileId>),
     runs: Vec<RunId>,
     /// For each run, the number of accesses of all runs before it.
     before: Vec<u64>,
@@ -44,14 +45,49 @@ struct LikeRuns {
     kept: Cell<usize>,
 }
 
+impl LikeRuns {
+    /// Returns the profile of the runs, if they have one in common.
+    pub(crate) fn profile(&self) -> Option<ProfileId> {
+        self.like.2
+    }
+
+    /// Returns the runs, in the order of the trace.
+    pub(crate) fn runs(&self) -> &[RunId] {
+        &self.runs
+    }
+
+    /// Returns the number of accesses of runs that end below a bound.
+    pub(crate) fn accesses_below(&self, races: &Races, bound: u32) -> u64 {
+        let is_below = |run: &RunId| races.run(*run).last.0 < bound;
+        let below = match self.runs.last() {
+            Some(last) if is_below(last) => self.runs.len(),
+            _ => self.runs.partition_point(is_below),
+        };
+        self.before.get(below).copied().unwrap_or(self.accesses)
+    }
+}
+
 impl ChainRuns {
-    /// Adds a run that grows no more, with what reports know of it.
-    pub(crate) fn add(&mut self, id: RunId, run: &Run, like: Like) {
-        let place = |like| self.lists.iter().position(|list| list.like == (run.class, like));
+    /// Returns the lists.
+    pub(crate) fn lists(&self) -> &[LikeRuns] {
+        &self.lists
+    }
+
+    /// Adds a run that grows no more, with what reports know of it. Returns its profile, unless the
+    /// chain has too many lists.
+    pub(crate) fn add(
+        &mut self,
+        id: RunId,
+        run: &Run,
+        (like, profile): (Like, Option<ProfileId>),
+    ) -> Option<ProfileId> {
+        let place = |like, profile| {
+            self.lists.iter().position(|list| list.like == (run.class, like, profile))
+        };
         let is_full = self.lists.len() >= LISTS_MAX;
-        let known = place(like).or_else(|| place(None).filter(|_| is_full));
+        let known = place(like, profile).or_else(|| place(None, None).filter(|_| is_full));
         let at = known.unwrap_or_else(|| {
-            let like = (run.class, like.filter(|_| !is_full));
+            let like = (run.class, like.filter(|_| !is_full), profile.filter(|_| !is_full));
             let (runs, before) = Default::default();
             self.lists.push(LikeRuns { like, runs, before, accesses: 0, kept: Cell::new(0) });
             self.lists.len() - 1
@@ -60,6 +96,7 @@ impl ChainRuns {
         list.runs.push(id);
         list.before.push(list.accesses);
         list.accesses += u64::from(run.count);
+        list.like.2
     }
 
     /// Returns whether all runs end below a bound.
@@ -68,16 +105,19 @@ impl ChainRuns {
         self.lists.iter().filter_map(last).all(|last| races.run(last).last.0 < bound)
     }
 
-    /// Returns the runs that end at a bound or later and conflict with a class, the latest first.
-    /// Of each list, keeps `kept_max` pairs one by one over all calls.
+    /// Returns the runs that end at a bound or later, conflict with a class and are in lists that
+    /// are `wanted`, the latest first. Of each list, keeps `kept_max` pairs one by one over all
+    /// calls.
     pub(crate) fn racing(
         &self,
         races: &Races,
         (bound, class): (u32, AccessClass),
         kept_max: usize,
+        wanted: impl Fn(&LikeRuns) -> bool,
     ) -> Vec<RacingRun> {
         let mut racing = Vec::new();
-        for list in self.lists.iter().filter(|list| class.conflicts(list.like.0)) {
+        let conflicts = |list: &&LikeRuns| class.conflicts(list.like.0) && wanted(list);
+        for list in self.lists.iter().filter(conflicts) {
             let from = list.runs.partition_point(|run| races.run(*run).last.0 < bound);
             let Some((last, others)) = list.runs[from..].split_last() else { continue };
             let kept = list.kept.get().saturating_add(others.len() + 1);

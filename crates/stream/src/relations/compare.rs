@@ -50,6 +50,9 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         if !self.scratch.ends.is_empty() && self.needs_all_common(act) {
             self.collect_all(acts, locks, true);
         }
+        if !self.scratch.common.is_empty() {
+            acts.iter().for_each(|act| self.observe(*act));
+        }
         let printed = self.options.candidates == Candidates::AsPrinted;
         let mut quiet = true;
         if printed {
@@ -138,16 +141,12 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         // Records under common locks were found by their locks. They are known once those sections
         // are joined.
         let looks = by_lock == 0 || options.candidates == Candidates::AsPrinted;
-        for record in cells[act.space][index].records(pool) {
-            if !table.conflicts(act.class, record.class()) {
-                continue;
-            }
-            if table.observes(act.class, record.class())
-                && scratch.observed.is_none_or(|other| other.event() < record.event())
-            {
-                scratch.observed = Some(*record);
-            }
-            if record.slot() == lane.slot {
+        let compared = match looks {
+            true => Self::compared(table, act.class, locks),
+            false => table.reported_with(act.class),
+        };
+        for record in cells[act.space][index].of_classes(pool, compared) {
+            if compared >> record.class().0 & 1 == 0 || record.slot() == lane.slot {
                 continue;
             }
             if act.space != 0 && scratch.has(record.event()) {
@@ -177,6 +176,25 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             } else if reported && record.count() > lane.clock.get(record.slot()) {
                 scratch.apart.push(*record);
             }
+        }
+    }
+
+    /// Finds the newest record that an action communicates with.
+    fn observe(&mut self, act: Act) {
+        let Engine { cells, scratch, table, own_tables, pool, overlaps, .. } = self;
+        let observed = act.table(table, own_tables).observed_by(act.class);
+        let mut observe = |index: usize| {
+            for record in cells[act.space][index].of_classes(pool, observed) {
+                if observed >> record.class().0 & 1 != 0
+                    && scratch.observed.is_none_or(|other| other.event() < record.event())
+                {
+                    scratch.observed = Some(*record);
+                }
+            }
+        };
+        observe(act.index);
+        if act.space == 0 {
+            overlaps.of(act.index as u32).iter().for_each(|other| observe(*other as usize));
         }
     }
 

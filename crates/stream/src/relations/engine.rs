@@ -210,6 +210,16 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         applied
     }
 
+    /// Returns the classes that an action of a class is compared with, one bit each. Without a
+    /// lock, nothing is learnt from actions that are not reported.
+    #[inline(always)]
+    pub(crate) fn compared(table: &ClassTable, class: Class, locks: LockBits) -> u32 {
+        match R::SECTIONS && locks != LockBits::default() {
+            true => table.conflicting(class),
+            false => table.reported_with(class),
+        }
+    }
+
     #[inline(always)]
     fn act(&mut self, act: Act) {
         let lockset = if R::SECTIONS { self.sections.lockset(act.lane) } else { NO_LOCKSET };
@@ -228,20 +238,20 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         }
         let locks = if R::SECTIONS { self.sections.locks(act.lane) } else { LockBits::default() };
         let new = Record::new(now, act.side, (lockset, locks), act.class, true);
-        let conflicting = table.conflicting(act.class);
+        let compared = Self::compared(table, act.class, locks);
         if R::SECTIONS && cell.by_lock != 0 {
-            let free = lonely && cell.classes & conflicting == 0;
+            let free = lonely && cell.classes & table.conflicting(act.class) == 0;
             let quiet = free || lonely && self.knows_indexed(act) || self.compare(&[act], locks);
             let new = Record::new(now, act.side, (lockset, locks), act.class, quiet);
             self.remember_indexed(act, new);
             return;
         }
-        if lonely && cell.more() != 0 && cell.classes & conflicting == 0 {
-            // No record here conflicts. The new record replaces an equivalent record at any
+        if lonely && cell.more() != 0 && cell.classes & compared == 0 {
+            // No record here matters. The new record replaces an equivalent record at any
             // position.
-            match cell.find(&mut self.pool, &new, false) {
-                Some(old) => *old = new,
-                None => self.remember(act, new),
+            let conflicting = table.conflicting(act.class);
+            if cell.replace(&mut self.pool, new, (false, conflicting)).is_none() {
+                self.remember(act, new);
             }
             return;
         }
@@ -266,9 +276,10 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         let heavy = cover_table.heavy(usize::from(act.table));
         let covering = cover_table.of(usize::from(act.table), act.class);
         let cell = &mut cells[act.space][act.index];
-        let waits = pool.may_wait(cell.more(), table.conflicting(act.class));
-        if waits && let Some(old) = cell.find(pool, &new, false) {
-            *old = new;
+        let compared = Self::compared(table, act.class, new.locks());
+        let waits = pool.may_wait(cell.more(), act.class, compared);
+        let conflicting = table.conflicting(act.class);
+        if waits && cell.replace(pool, new, (false, conflicting)).is_some() {
             return;
         }
         let pairs = open.get(act.lane).map_or(&[][..], |open| &open.pairs);
@@ -276,8 +287,8 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         if R::SECTIONS {
             sections.keep_lockset(new.lockset);
         }
-        let skips = waits || pool.classes(cell.more()) & covering == 0;
-        cell.add(pool, new, (skips, heavy), |old| {
+        let sweep = if waits { 0 } else { pool.to_sweep(cell.more(), covering, compared) };
+        cell.add(pool, new, (sweep, heavy), |old| {
             let covered = covering >> old.class().0 & 1 != 0
                 && (old.slot() == lane.slot || old.count() <= lane.clock.get(old.slot()))
                 && (old.lockset == NO_LOCKSET
@@ -296,7 +307,7 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         });
         if R::SECTIONS
             && !self.cells[act.space][act.index].is_listed
-            && self.pool.items(self.cells[act.space][act.index].more()).len() > self.list_max
+            && self.pool.len(self.cells[act.space][act.index].more()) > self.list_max
         {
             self.index_by_lock((act.space, act.index));
         }

@@ -113,15 +113,16 @@ impl Group {
             self.more = lists.make();
         }
         self.more_classes |= 1 << new.class().0;
-        lists.get_mut(self.more).push(new);
+        lists.push(self.more, new);
     }
 
-    /// Drops the entries that are `covered`. Returns how many. Skips a list whose cleanup may wait.
+    /// Drops the entries that are `covered` by one of a class. Returns how many. Skips a list whose
+    /// cleanup may wait.
     #[inline]
     fn drop_if(
         &mut self,
         lists: &mut SlotLists<Entry>,
-        conflicting: u32,
+        (class, conflicting): (Class, u32),
         mut covered: impl FnMut(&Entry) -> bool,
     ) -> u32 {
         let mut dropped = 0;
@@ -138,21 +139,22 @@ impl Group {
         if self.more == 0 {
             return dropped;
         }
+        let wide = lists.wide;
         let list = lists.get_mut(self.more);
-        if list.may_wait() && list.classes() & conflicting == 0 {
+        if conflicting >> class.0 & 1 == 0 && list.may_wait(class, wide) {
             return dropped;
         }
-        let before = list.items().len();
+        let before = list.len();
         list.retain(|entry| !covered(entry));
-        dropped += (before - list.items().len()) as u32;
+        dropped += (before - list.len()) as u32;
         while (self.inline_count as usize) < INLINE
             && let Some(entry) = list.pop()
         {
             self.inline[self.inline_count as usize] = entry;
             self.inline_count += 1;
         }
-        self.more_classes = list.items().iter().fold(0, |all, entry| all | 1 << entry.class().0);
-        if list.items().is_empty() {
+        self.more_classes = list.classes();
+        if list.len() == 0 {
             lists.free(std::mem::take(&mut self.more));
         }
         dropped
@@ -243,7 +245,7 @@ impl ByLocks {
         for group in &by_lock.groups {
             group.inline().iter().for_each(&mut dropped);
             if group.more != 0 {
-                self.lists.items(group.more).iter().for_each(&mut dropped);
+                self.lists.items(group.more).for_each(&mut dropped);
                 self.lists.free(group.more);
             }
         }
@@ -275,7 +277,7 @@ impl ByLocks {
         self.group(object, lock).is_none_or(|group| {
             group.inline().iter().all(&mut condition)
                 && (group.more_classes & classes == 0
-                    || self.lists.items(group.more).iter().all(&mut condition))
+                    || self.lists.of_classes(group.more, classes).all(&mut condition))
         })
     }
 
@@ -293,16 +295,14 @@ impl ByLocks {
         let at = by_lock.find(lock).filter(|at| by_lock.groups[*at].lock == lock);
         let at = at.unwrap_or_else(|| by_lock.make(lock));
         let group = &mut by_lock.groups[at];
-        by_lock.entries_count -= group.drop_if(&mut self.lists, conflicting, &mut covered);
+        let class = new.class();
+        by_lock.entries_count -= group.drop_if(&mut self.lists, (class, conflicting), &mut covered);
         if group.more != 0 {
-            let is_like = |old: &Entry| {
-                old.slot() == new.slot()
-                    && old.class() == new.class()
-                    && old.is_shared() == new.is_shared()
-            };
+            let is_like = |old: &Entry| old.is_shared() == new.is_shared();
+            let wide = self.lists.wide;
             let list = self.lists.get_mut(group.more);
-            if list.may_wait()
-                && let Some(old) = list.find(new.slot(), is_like)
+            if list.may_wait(class, wide)
+                && let Some(old) = list.find((new.slot(), class), is_like)
                 && covered(old)
             {
                 *old = new;
@@ -311,6 +311,16 @@ impl ByLocks {
         }
         by_lock.entries_count += 1;
         group.push(&mut self.lists, new);
+    }
+
+    /// Returns how often a list of entries has become wide.
+    pub(crate) fn widened(&self) -> u64 {
+        self.lists.widened
+    }
+
+    /// Keeps the entries of a lock by class from a list of `entries` on.
+    pub(crate) fn keep_apart_above(&mut self, entries: usize) {
+        self.lists.wide = entries;
     }
 
     /// Returns the number of entries of an object.

@@ -32,6 +32,21 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         self
     }
 
+    /// Keeps the records of an object by class from a list of `records` on; the default is 24. The
+    /// setting affects speed and which first events are listed only.
+    #[must_use]
+    pub fn apart_above(mut self, records: usize) -> Engine<R, S> {
+        self.pool.wide = records;
+        self.by_locks.keep_apart_above(records);
+        self
+    }
+
+    /// Returns how many lists of records, and of records of one lock, became long enough for that.
+    #[must_use]
+    pub fn lists_apart(&self) -> [u64; 2] {
+        [self.pool.widened, self.by_locks.widened()]
+    }
+
     /// Returns how often the analysis has used what makes many locks held at once cheap.
     #[must_use]
     pub fn lockset_uses(&self) -> LocksetUses {
@@ -64,8 +79,11 @@ impl<R: Relation, S: Specification> Engine<R, S> {
                 return false;
             }
         }
-        let known = cell.all(pool, conflicting, |record| {
-            !conflicts(record.slot(), record.class())
+        // The records of the cell serve for races only.
+        let reported = table.reported_with(act.class);
+        let known = cell.all(pool, reported, |record| {
+            record.slot() == lane.slot
+                || reported >> record.class().0 & 1 == 0
                 || record.count() <= lane.clock.get(record.slot())
         });
         if known && self.looks_for_candidates() {
@@ -97,14 +115,14 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         let heavy = cover_table.heavy(usize::from(act.table));
         let covering = cover_table.of(usize::from(act.table), act.class);
         let covers = |old: Class| covering >> old.0 & 1 != 0;
-        let waits = !printed && pool.may_wait(cell.more(), conflicting);
+        let reported = table.reported_with(act.class);
+        let waits = !printed && pool.may_wait(cell.more(), act.class, reported);
         sections.keep_lockset(new.lockset);
-        if waits && let Some(old) = cell.find(pool, &new, true) {
+        if waits && let Some(old) = cell.replace(pool, new, (true, conflicting)) {
             sections.drop_lockset(old.lockset);
-            *old = new;
         } else {
-            let skips = waits || pool.classes(cell.more()) & covering == 0;
-            cell.add(pool, new, (skips, heavy), |old| {
+            let sweep = if waits { 0 } else { pool.to_sweep(cell.more(), covering, reported) };
+            cell.add(pool, new, (sweep, heavy), |old| {
                 let covered = covers(old.class())
                     && (old.slot() == lane.slot || old.count() <= lane.clock.get(old.slot()))
                     && (!printed || old.lockset == NO_LOCKSET || old.lockset == new.lockset);

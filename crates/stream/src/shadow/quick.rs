@@ -71,7 +71,9 @@ struct Question<'e> {
     sections: &'e Sections,
     table: &'e ClassTable,
     class: Class,
-    conflicting: u32,
+    /// The classes that the action is compared with.
+    compared: u32,
+    reported: u32,
     covering: u32,
     lockset: u32,
     locks: LockBits,
@@ -83,11 +85,12 @@ impl Question<'_> {
     /// Returns whether the record gives no reason to learn or to report. Counts it in `together`.
     #[inline(always)]
     fn is_settled<R: Relation>(&self, old: &Record, together: &mut u64) -> bool {
-        if self.conflicting >> old.class().0 & 1 == 0 || old.slot() == self.lane.slot {
+        if self.compared >> old.class().0 & 1 == 0 || old.slot() == self.lane.slot {
             return true;
         }
         if !R::SECTIONS || !old.locks().may_meet(self.locks) {
-            return old.count() <= self.lane.clock.get(old.slot());
+            return self.reported >> old.class().0 & 1 == 0
+                || old.count() <= self.lane.clock.get(old.slot());
         }
         self.pairs.is_empty() && self.knows_sections(old, together)
     }
@@ -145,7 +148,8 @@ impl<R: Relation, S: Specification> Engine<R, S> {
             sections,
             table,
             class: act.class,
-            conflicting: table.conflicting(act.class),
+            compared: Self::compared(table, act.class, new.locks()),
+            reported: table.reported_with(act.class),
             covering: cover_table.of(usize::from(act.table), act.class),
             lockset: new.lockset,
             locks: new.locks(),
@@ -162,10 +166,9 @@ impl<R: Relation, S: Specification> Engine<R, S> {
         }
         if cell.more() != 0 {
             let pool = &self.pool;
-            if pool.classes(cell.more()) & question.conflicting != 0
+            if pool.classes(cell.more()) & question.compared != 0
                 && !pool
-                    .items(cell.more())
-                    .iter()
+                    .of_classes(cell.more(), question.compared)
                     .all(|old| question.is_settled::<R>(old, &mut together))
             {
                 return Quick::Slow;

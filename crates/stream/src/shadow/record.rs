@@ -192,11 +192,22 @@ pub(crate) struct Cell {
 pub(crate) type Pool = SlotLists<Record>;
 
 impl Pool {
-    /// Returns whether an action that conflicts with some classes may be added to a list without
-    /// looking at all of it.
+    /// Returns whether an action that is compared with some classes may be added to a list without
+    /// a search for the records that it covers.
     #[inline]
-    pub(crate) fn may_wait(&self, more: u32, conflicting: u32) -> bool {
-        self.get(more).is_some_and(|list| list.may_wait() && list.classes() & conflicting == 0)
+    pub(crate) fn may_wait(&self, more: u32, class: Class, compared: u32) -> bool {
+        let wide = self.wide;
+        compared >> class.0 & 1 == 0
+            && self.get(more).is_some_and(|list| list.may_wait(class, wide))
+    }
+
+    /// Returns the classes to search for records that an action covers, one bit each. It has been
+    /// compared with some classes already.
+    #[inline]
+    pub(crate) fn to_sweep(&self, more: u32, covering: u32, compared: u32) -> u32 {
+        let Some(list) = self.get(more) else { return 0 };
+        let covered = list.classes() & covering;
+        if covered & !compared == 0 { covered } else { covered & (compared | list.due(self.wide)) }
     }
 
     /// Returns the classes of a list, one bit each.
@@ -208,7 +219,7 @@ impl Pool {
     /// Loads some lines of a list from memory.
     #[inline]
     pub(crate) fn touch(&self, more: u32) -> u32 {
-        let list = self.items(more);
+        let list = self.get(more).map_or(&[][..], SlotList::few);
         let last = list.len().saturating_sub(1);
         let places = [0, last / 4, last / 2, last / 4 * 3, last];
         places.iter().fold(0, |all, at| all | list.get(*at).map_or(0, |record| record.lockset))
@@ -236,6 +247,19 @@ impl Cell {
             .chain(pool.items(self.more))
     }
 
+    /// Returns the records of some classes, and maybe others, the newest first.
+    #[inline]
+    pub(crate) fn of_classes<'c>(
+        &'c self,
+        pool: &'c Pool,
+        classes: u32,
+    ) -> impl Iterator<Item = &'c Record> {
+        [&self.newest, &self.second]
+            .into_iter()
+            .filter(|r| r.is_some())
+            .chain(pool.of_classes(self.more, classes))
+    }
+
     /// Returns whether a condition holds for all records of some classes. The condition may also be
     /// tested on other records.
     #[inline]
@@ -248,7 +272,24 @@ impl Cell {
         (!self.newest.is_some() || condition(&self.newest))
             && (!self.second.is_some() || condition(&self.second))
             && (pool.classes(self.more) & classes == 0
-                || pool.items(self.more).iter().all(condition))
+                || pool.of_classes(self.more, classes).all(condition))
+    }
+
+    /// Replaces the record of one slot and class in place, if there is one; see
+    /// [`find`](Self::find). Returns the old one. The newest record stays, so its lane must look
+    /// here again if the two do not commute.
+    #[inline]
+    pub(crate) fn replace(
+        &mut self,
+        pool: &mut Pool,
+        new: Record,
+        (any_lockset, conflicting): (bool, u32),
+    ) -> Option<Record> {
+        let old = std::mem::replace(self.find(pool, &new, any_lockset)?, new);
+        if conflicting >> self.newest.class().0 & 1 != 0 {
+            self.newest.packed &= !QUIET;
+        }
+        Some(old)
     }
 
     /// Adds an older record.
@@ -256,7 +297,7 @@ impl Cell {
         if self.more == 0 {
             self.more = pool.make();
         }
-        pool.get_mut(self.more).push(old);
+        pool.push(self.more, old);
         self.classes |= 1 << old.class().0;
     }
 
@@ -311,24 +352,24 @@ impl Cell {
         if self.more == 0 {
             return None;
         }
-        pool.get_mut(self.more).find(like.slot(), is_like)
+        pool.get_mut(self.more).find((like.slot(), like.class()), is_like)
     }
 
-    /// Makes a record the newest, and drops the records that are `covered`. Does not search the
-    /// list if `skips`. Classes that are `heavy` conflict with themselves and stay out of the list
-    /// if possible, so that other classes need not search there.
+    /// Makes a record the newest, and drops the records that are `covered`, in the list only those
+    /// of the classes to `sweep`. Classes that are `heavy` conflict with themselves and stay out of
+    /// the list if possible, so that other classes need not search there.
     #[inline]
     pub(crate) fn add(
         &mut self,
         pool: &mut Pool,
         new: Record,
-        (skips, heavy): (bool, u32),
+        (sweep, heavy): (u32, u32),
         mut covered: impl FnMut(&Record) -> bool,
     ) {
-        if self.more != 0 && !skips {
+        if self.more != 0 && sweep != 0 {
             let list = pool.get_mut(self.more);
-            list.retain(|old| !covered(old));
-            if list.items().is_empty() {
+            list.retain_in(sweep, |old| !covered(old));
+            if list.len() == 0 {
                 pool.free(self.more);
                 self.more = 0;
             }
@@ -345,7 +386,7 @@ impl Cell {
                 if self.more == 0 {
                     self.more = pool.make();
                 }
-                pool.get_mut(self.more).push(kept);
+                pool.push(self.more, kept);
             } else {
                 self.second = kept;
             }

@@ -2,7 +2,7 @@
 //!
 //! Most families have few races, so that the cost is that of the thing and not that of the
 //! findings. The races of the families in [`RACY`] grow quadratically: most are races of two
-//! threads at few places, those of `racers` of ever more threads.
+//! threads at few places, those of `racers` and of racing tasks of ever more of them.
 
 mod racing;
 mod tasks;
@@ -22,7 +22,7 @@ pub struct Family {
 }
 
 /// All families.
-pub const FAMILIES: [Family; 42] = [
+pub const FAMILIES: [Family; 44] = [
     Family { name: "events", make: threads::events, start: 100_000 },
     Family { name: "variables", make: threads::variables, start: 10_000 },
     Family { name: "threads of one lock", make: threads::threads, start: 2_000 },
@@ -65,16 +65,19 @@ pub const FAMILIES: [Family; 42] = [
     Family { name: "inputs", make: tasks::inputs, start: 1_000 },
     Family { name: "places of one variable", make: racing::places, start: 500 },
     Family { name: "racing bag tasks", make: racing::bag_racers, start: 500 },
+    Family { name: "racing tasks of four loopers", make: racing::loop_racers, start: 500 },
+    Family { name: "threads that release at an atomic", make: threads::releasers, start: 2_000 },
 ];
 
 /// The families with many races.
-pub const RACY: [&str; 6] = [
+pub const RACY: [&str; 7] = [
     "polled flag",
     "two locks for one variable",
     "hot variables",
     "racers",
     "places of one variable",
     "racing bag tasks",
+    "racing tasks of four loopers",
 ];
 
 /// A trace under construction, with a main thread.

@@ -76,3 +76,20 @@ pub(super) fn bag_racers(n: u32) -> Result<Trace, TableFull> {
     }
     Ok(make.b.finish())
 }
+
+/// Tasks of four fifo loopers that all write one variable.
+pub(super) fn loop_racers(n: u32) -> Result<Trace, TableFull> {
+    let mut make = Make::new()?;
+    let mut loopers = Vec::new();
+    for i in 0..4 {
+        loopers.push(make.b.handler(&format!("looper {i}"), Mailbox::Fifo)?);
+    }
+    let mut tasks = Vec::new();
+    for i in 0..n {
+        tasks.push(make.post(make.main, i, loopers[i as usize % 4])?);
+    }
+    for task in tasks {
+        make.run(task, "x")?;
+    }
+    Ok(make.b.finish())
+}

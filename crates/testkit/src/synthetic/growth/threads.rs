@@ -1,7 +1,7 @@
 //! Families of threads: locks, conditions, forks and joins.
 
 use super::Make;
-use anyorder_trace::{EventKind, Mailbox, Mode, TableFull, Trace};
+use anyorder_trace::{EventKind, Mailbox, Mode, Op, TableFull, Trace};
 
 pub(super) fn events(n: u32) -> Result<Trace, TableFull> {
     let mut make = Make::new()?;
@@ -45,6 +45,24 @@ pub(super) fn readers(n: u32) -> Result<Trace, TableFull> {
     }
     make.b.write(main, "x")?;
     Ok(make.b.finish())
+}
+
+/// Threads that only release at one atomic, which another thread polls.
+pub(super) fn releasers(n: u32) -> Result<Trace, TableFull> {
+    let mut make = Make::new()?;
+    let threads = make.threads(n + 1)?;
+    let flag = make.b.variable("flag")?;
+    let (poller, releasers) = threads.split_last().expect("one more");
+    for round in 0..2 {
+        for (i, (_, task)) in releasers.iter().enumerate() {
+            let kind = if round == 0 { EventKind::Rmw } else { EventKind::Write };
+            make.b.push(*task, Op::new(kind, Mode::RELEASE), flag.0);
+            if i % 4 == 0 {
+                make.b.push(poller.1, Op::new(EventKind::Read, Mode::ACQUIRE), flag.0);
+            }
+        }
+    }
+    Ok(make.joined(&threads))
 }
 
 pub(super) fn barrier(n: u32) -> Result<Trace, TableFull> {
