@@ -5,6 +5,7 @@
 //! - [`Execution`]: one execution, step by step.
 //! - [`every_execution`]: the plain search, one execution for each order.
 //! - [`explore_by_learning`]: without weak memory, no more executions than threads can tell apart.
+//! - [`explore_optimal`]: one execution for each Mazurkiewicz trace.
 //! - [`explore_weak`]: under weak memory, one execution for each graph of RC11.
 
 #![forbid(unsafe_code)]
@@ -23,6 +24,7 @@ pub use learn::{
 };
 pub use object::{Object, World};
 pub use op::{Act, Change, LockMode, MemoryOrder, Op, Patience, place, received, sent};
+pub use optimal::{DporExplored, DporOptions, explore_optimal, explore_optimal_with};
 pub use program::{Next, ThreadProgram};
 pub use races::{Race, RaceSide, races_of};
 pub use sample::{Sampled, Sampling, sample};
@@ -38,6 +40,7 @@ mod ids;
 mod learn;
 mod object;
 mod op;
+mod optimal;
 mod program;
 mod races;
 mod sample;
