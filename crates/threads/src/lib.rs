@@ -6,6 +6,7 @@
 //! - [`every_execution`]: the plain search, one execution for each order.
 //! - [`explore_by_learning`]: without weak memory, no more executions than threads can tell apart.
 //! - [`explore_optimal`]: one execution for each Mazurkiewicz trace.
+//! - [`explore_reads_from`]: one execution for each reads-from class.
 //! - [`explore_weak`]: under weak memory, one execution for each graph of RC11.
 
 #![forbid(unsafe_code)]
@@ -30,7 +31,8 @@ pub use races::{Race, RaceSide, races_of};
 pub use sample::{Sampled, Sampling, sample};
 pub use spinning::{LongLoop, TURNS_MAX};
 pub use weak::{
-    WeakEvent, WeakExecution, WeakExplored, WeakFound, WeakOptions, explore_weak, explore_weak_with,
+    WeakEvent, WeakExecution, WeakExplored, WeakFound, WeakOptions, explore_reads_from,
+    explore_reads_from_with, explore_weak, explore_weak_with,
 };
 
 mod dfs;

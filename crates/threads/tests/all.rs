@@ -8,6 +8,7 @@ mod optimal;
 mod plain;
 mod programs;
 mod races;
+mod reads_from;
 mod resume;
 mod rising;
 mod sample;

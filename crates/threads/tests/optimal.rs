@@ -161,7 +161,7 @@ fn each_trace_is_run_once() {
 }
 
 /// A program of short threads that only read and write a few numbers, spawned by the main thread.
-fn random_accesses(seed: u64) -> Concurrent {
+pub(crate) fn random_accesses(seed: u64) -> Concurrent {
     let mut rng = SplitMix64(seed);
     let (threads, numbers) = (3 + rng.index(4), 1 + rng.index(3));
     let mut op = || {

@@ -1,6 +1,7 @@
-//! Mazurkiewicz traces by definition: which interleavings are equivalent.
+//! Mazurkiewicz traces and reads-from classes by definition: which interleavings are equivalent.
 
-use anyorder_threads::{Act, Ending, Event, LockMode, ObjectId};
+use anyorder_threads::{Act, Ending, Event, LockMode, Object, ObjectId, World};
+use std::collections::BTreeMap;
 
 /// A trace, by its interleaving in which the first thread that can go on always does: thread,
 /// alternative and result of each event.
@@ -65,4 +66,45 @@ pub(crate) fn trace_of(events: &[Event], ending: Ending) -> Trace {
         form.push((event.step.thread.0, event.step.alternative, event.result));
     }
     (form, ending)
+}
+
+/// A reads-from class: by thread, of each event its alternative, its result, and for each object
+/// that it reads the event that changed it last.
+pub(crate) type Class = (BTreeMap<u32, Vec<(u32, u64, Vec<Option<Name>>)>>, Ending);
+
+/// An event by its thread and its number there.
+pub(crate) type Name = (u32, usize);
+
+/// The reads-from class of an interleaving. Writes of numbers and contents only write; all other
+/// operations read, and those that change the state of an object write it, too.
+pub(crate) fn class_of(
+    events: &[Event],
+    ending: Ending,
+    initial: &dyn Fn(ObjectId) -> Object,
+) -> Class {
+    let (mut world, mut last) = (World::new(), BTreeMap::<ObjectId, Name>::new());
+    let mut logs = BTreeMap::<u32, Vec<(u32, u64, Vec<Option<Name>>)>>::new();
+    for event in events {
+        let log = logs.entry(event.step.thread.0).or_default();
+        let name = (event.step.thread.0, log.len());
+        let touched = objects(event);
+        let only_writes = matches!(event.op.act, Act::Store(..) | Act::Alter(_));
+        let read = touched.iter().filter(|_| !only_writes);
+        let sources = read.map(|object| last.get(object).copied()).collect();
+        log.push((event.step.alternative, event.result, sources));
+        world.make(&event.op, initial);
+        let before: Vec<_> = touched.iter().map(|object| world.get(*object).cloned()).collect();
+        let result = world.perform(event.step.thread, &event.op, event.step.alternative);
+        assert_eq!(result, Some(event.result), "{events:#?}");
+        let is_exchange = match event.op.act {
+            Act::Update { change, .. } => change.writes(event.result),
+            _ => false,
+        };
+        for (object, before) in touched.iter().zip(before) {
+            if only_writes || is_exchange || world.get(*object) != before.as_ref() {
+                last.insert(*object, name);
+            }
+        }
+    }
+    (logs, ending)
 }
