@@ -43,7 +43,7 @@ fn all_of(program: &Concurrent, most: u64) -> Option<All> {
                 all.failures.insert(number);
             }
         }
-        for race in races_of(events) {
+        for race in races_of(events).into_iter().map(Race::normal) {
             if !all.races.contains(&race) {
                 all.races.push(race);
             }
@@ -90,7 +90,7 @@ fn failures(explored: &DporExplored) -> BTreeSet<u32> {
 
 fn races(explored: &DporExplored) -> Vec<Race> {
     let races = explored.faults.iter().filter_map(|found| match found.fault {
-        Fault::Race(race) => Some(race),
+        Fault::Race(race) => Some(race.normal()),
         _ => None,
     });
     races.collect()

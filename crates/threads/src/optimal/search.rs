@@ -378,9 +378,12 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
     }
 
     fn note(&mut self, fault: Fault, count: usize) {
-        if !self.known.contains(&fault) {
+        let key = match &fault {
+            Fault::Race(race) => Fault::Race(race.normal()),
+            other => other.clone(),
+        };
+        if self.known.insert(key) {
             let steps = self.execution.events()[..count].iter().map(|event| event.step).collect();
-            self.known.insert(fault.clone());
             self.explored.faults.push(Found { fault, steps, is_shortest: false });
         }
     }

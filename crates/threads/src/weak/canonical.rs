@@ -8,7 +8,7 @@
 
 use super::explore::Search;
 use super::graph::{Event, Graph, INITIAL, Id, Kind, has};
-use super::linear::linearize;
+use super::linear::extend;
 use super::reading::{Reading, Want};
 use super::revisit::is_maximal;
 use super::sabotage::Sabotage;
@@ -81,20 +81,23 @@ impl<P: ThreadProgram + ?Sized> Search<'_, '_, P> {
             let act = known.act(event.node);
             let mut reading = Reading { thread, act, at, object: event.object };
             let read = reading.event(name, value, 0, states);
-            part.push(read);
-            if !read.is_done
+            let before = part.events.len();
+            let id = part.push(read);
+            let mut is_possible = extend(&mut part, id, *sabotage);
+            if is_possible
+                && !read.is_done
                 && let Want::Write(write) = Want::next_phase(&read, act)
             {
                 let place = part.order(event.object).len() as u32;
-                part.push(Event { thread, place, ..write });
+                let id = part.push(Event { thread, place, ..write });
+                is_possible = extend(&mut part, id, *sabotage);
             }
-            if linearize(&part, *sabotage).is_some() {
+            if is_possible {
                 return false;
             }
-            if !read.is_done {
+            while part.events.len() > before {
                 part.pop();
             }
-            part.pop();
         }
         false
     }

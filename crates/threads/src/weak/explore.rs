@@ -8,7 +8,7 @@ use super::behaviour::{Behaviours, NodeId};
 use super::consistency::{bound, bound_after, has_sc_order, is_free};
 use super::cores::{Shared, first_help};
 use super::graph::{Clock, Event, Graph, Id, NOBODY};
-use super::linear::linearize;
+use super::linear::{extend, revise};
 use super::outcome::{Model, WeakExecution, WeakExplored, WeakFound, WeakOptions, events};
 use super::reading::{Reading, Want};
 use super::reads_from::in_order;
@@ -316,13 +316,12 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
                 let id = self.graph_mut().push(event);
                 let is_last =
                     source == self.graph().order(object).last().copied().unwrap_or(source);
-                is_last && !self.is_open(object) || self.is_consistent(&[id])
+                self.is_consistent(is_last, &[id])
             }
             (Choice::Write(place), Want::Write(event)) => {
                 let id = self.graph_mut().push(Event { thread, place, ..event });
                 let is_last = place as usize + 1 == self.graph().order(event.object).len();
-                let is_open = event.is_exclusive && self.is_open(event.object);
-                is_last && !is_open || self.is_consistent(&[id])
+                self.is_consistent(is_last, &[id])
             }
             (Choice::Land(read, place, way), Want::Write(event)) => {
                 let write = self.graph_mut().push(Event { thread, place, ..event });
@@ -331,32 +330,36 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
                 let mut new = self.reading(old.thread, at, old.object, write, way);
                 new.index = old.index;
                 self.graph_mut().reread(read, new);
-                self.is_consistent(&[read, write])
+                self.is_consistent(false, &[read, write])
             }
             (Choice::Way(way), Want::Way { node, .. }) => {
                 let result = u64::from(way);
                 let event = Event { result, alternative: way, ..Event::local(thread, node) };
-                self.graph_mut().push(event);
-                true
+                let id = self.graph_mut().push(event);
+                self.is_consistent(true, &[id])
             }
             (Choice::Only, Want::Event(event)) => {
                 let event = Event { thread, ..event };
-                self.graph_mut().push(event);
-                self.note_failure(&event);
+                let id = self.graph_mut().push(event);
                 // Nothing comes after it.
-                true
+                let is_consistent = self.is_consistent(true, &[id]);
+                self.note_failure(&event);
+                is_consistent
             }
             _ => unreachable!("a choice is of the event that it was offered for"),
         }
     }
 
-    /// Whether the graph is consistent, to which these were added.
-    fn is_consistent(&self, added: &[Id]) -> bool {
-        if self.model == Model::ReadsFrom {
-            return self.sabotage == Sabotage::OrderForgotten
-                || linearize(self.graph(), self.sabotage).is_some();
+    /// Whether the graph is consistent, to which these were added; last ones of their objects are.
+    fn is_consistent(&mut self, are_last: bool, added: &[Id]) -> bool {
+        let (model, sabotage) = (self.model, self.sabotage);
+        let graph = self.graph_mut();
+        match (model, added) {
+            (Model::Rc11, _) => are_last || has_sc_order(graph, added, sabotage),
+            _ if sabotage == Sabotage::OrderForgotten => true,
+            (Model::ReadsFrom, [id]) => extend(graph, *id, sabotage),
+            (Model::ReadsFrom, _) => revise(graph, sabotage),
         }
-        has_sc_order(self.graph(), added, self.sabotage)
     }
 
     fn reading(
@@ -468,7 +471,7 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
         if self.model == Model::Rc11 {
             return graph.linear();
         }
-        let mut order = linearize(graph, self.sabotage).unwrap_or_default();
+        let mut order = graph.witness.clone();
         if matches!(fault, Fault::Failure(_)) {
             // It was added last, and nothing depends on it.
             let last = graph.events.len() as Id - 1;
@@ -510,13 +513,13 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
         let op_of = |node| known.op_of(node);
         let order = match self.model {
             Model::Rc11 => None,
-            Model::ReadsFrom => linearize(graph, self.sabotage),
+            Model::ReadsFrom => Some(graph.witness.as_slice()),
         };
         let execution = WeakExecution {
             stuck: &ending.stuck,
             spins: ending.spins,
             graph,
-            order: order.as_deref(),
+            order,
             op_of: &op_of,
         };
         (self.visit)(&execution);

@@ -48,8 +48,42 @@ struct Operations {
     width: usize,
 }
 
+/// Puts a new event into the graph's order. Returns whether there is an order with it: most go to
+/// the end.
+pub(super) fn extend(graph: &mut Graph, id: Id, sabotage: Sabotage) -> bool {
+    let event = graph.event(id);
+    if event.is_blocked {
+        return true;
+    }
+    // An operation is one step.
+    let log = &graph.logs[event.thread as usize];
+    let is_next =
+        event.phase == 0 || graph.witness.last() == log.get((event.index as usize).wrapping_sub(1));
+    let is_last = event.kind != Kind::Read || last_write(graph, event.object) == event.source;
+    if is_next && is_last {
+        graph.witness.push(id);
+        return true;
+    }
+    revise(graph, sabotage)
+}
+
+/// Makes a new order of the graph's events. Returns whether there is one.
+pub(super) fn revise(graph: &mut Graph, sabotage: Sabotage) -> bool {
+    let order = linearize(graph, sabotage);
+    order.map(|order| graph.witness = order).is_some()
+}
+
+/// The last write of an object in the graph's order.
+fn last_write(graph: &Graph, object: u32) -> Id {
+    let writes = |id: &&Id| {
+        let event = graph.event(**id);
+        event.kind == Kind::Write && event.object == object
+    };
+    graph.witness.iter().rev().find(writes).copied().unwrap_or(INITIAL)
+}
+
 /// Returns an order of the events, if there is one. A read in whose state its thread waits is none.
-pub(super) fn linearize(graph: &Graph, sabotage: Sabotage) -> Option<Vec<Id>> {
+fn linearize(graph: &Graph, sabotage: Sabotage) -> Option<Vec<Id>> {
     let mut all = Operations::of(graph, sabotage)?;
     if !all.saturate() {
         return None;

@@ -23,9 +23,10 @@ use super::explore::Search;
 use super::outcome::{Model, WeakEvent, WeakExecution, WeakOptions};
 use super::sabotage::Sabotage;
 use crate::execution::{Ending, Event, Step};
-use crate::learn::Found;
+use crate::learn::{Fault, Found};
 use crate::optimal::{DporExplored, DporOptions};
 use crate::program::ThreadProgram;
+use rustc_hash::FxHashSet;
 
 /// Explores a program by one execution for each reads-from class.
 pub fn explore_reads_from<P: ThreadProgram + ?Sized>(
@@ -76,7 +77,12 @@ pub(crate) fn explore_classes<P: ThreadProgram + ?Sized>(
     let explored = std::mem::take(&mut search.explored);
     let (runs, long_loops) = (search.known.runs, search.known.loops.long.clone());
     drop(search);
-    let faults = explored.faults.into_iter().map(|found| {
+    let mut races = FxHashSet::default();
+    let mut is_new = |fault: &Fault| match fault {
+        Fault::Race(race) => races.insert(race.normal()),
+        _ => true,
+    };
+    let faults = explored.faults.into_iter().filter(|found| is_new(&found.fault)).map(|found| {
         let steps = in_order(&found.events).iter().map(|event| event.step).collect();
         Found { fault: found.fault, steps, is_shortest: false }
     });
