@@ -7,6 +7,9 @@ use anyorder::{Builder, Engine, FailureKind, Incomplete, Replayed, Summary, thre
 
 const ALL: [Engine; 3] = [Engine::Learning, Engine::Optimal, Engine::ReadsFrom];
 
+/// Whether a failure is the expected one.
+type IsIt = fn(&FailureKind) -> bool;
+
 fn explore(engine: Engine, test: fn()) -> Summary {
     Builder::new().engine(engine).explore(test)
 }
@@ -67,7 +70,7 @@ fn shares_a_lock() {
 
 #[test]
 fn every_engine_finds_the_failure() {
-    let tests: [(fn(), fn(&FailureKind) -> bool); 3] = [
+    let tests: [(fn(), IsIt); 3] = [
         (loses_an_update, |kind| matches!(kind, FailureKind::Panic(_))),
         (deadlocks, |kind| matches!(kind, FailureKind::Deadlock(_))),
         (races, |kind| matches!(kind, FailureKind::Race(_))),

@@ -1,7 +1,7 @@
 //! Checks: a closure, run in all of its executions. In reading order:
 //!
-//! - `builder`, `environment`: what is asked for; `engine`, `explore`: the engines, and who reports what it
-//!   found;
+//! - `builder`, `environment`: what is asked for; `engine`, `explore`: the engines, and who reports
+//!   what they found;
 //! - `frees`: the search for uses after frees;
 //! - `checkpoint`: where a check goes on that was cut;
 //! - `run`: one execution by hand; `replay`: one that a text tells; `passing`: the right run beside

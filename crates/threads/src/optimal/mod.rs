@@ -14,11 +14,12 @@
 //! since all its threads sleep: tests compare with all interleavings.
 //!
 //! **Example.** Thread 1 writes `x`; thread 2 reads `y`, then `x`. The first execution is `w r(y)
-//! r(x)`. The race `w`, `r(x)` puts the sequence `r(y) r(x)` before `w`. When it is run, `w` sleeps
-//! until `r(x)`, which is dependent on it. No race is left: two executions, of three interleavings.
+//! r(x)`. The race `w`, `r(x)` puts the sequence `r(y) r(x)` before `w`. When that is run, `w`
+//! sleeps until `r(x)`, which is dependent on it. No race is left that leads elsewhere: there are
+//! two executions, for three interleavings.
 //!
-//! **Deviations.** 1. Operations that wait make others wait, as a lock does. Such an operation is in
-//! a race with the latest event before which it need not wait; threads that wait in the end are in
+//! **Deviations.** 1. Operations make others wait, as a lock does. One that may wait is in a race
+//! with the latest event before which it need not wait; threads that wait in the end are in
 //! races, too. If it is made to wait by several events that are independent of each other (shared
 //! holders of a lock), those after the first are left out of the sequence. 2. What an event touches
 //! is a matter of its result (a failed exchange reads), so that of the event that is moved is found
@@ -28,8 +29,8 @@
 //! within it. 6. Threads that spin where nothing else can go on take turns; if they do something
 //! else then, the exploration is not complete.
 //!
-//! **Cost.** Each execution is run from its start, and each race in it costs a length of it. Memory:
-//! the wakeup trees, which can be exponential in the length of an execution.
+//! **Cost.** Each execution is run from its start, and each race in it costs its length. Memory is
+//! that of the wakeup trees, which can be exponential in the length of an execution.
 
 pub use outcome::{DporExplored, DporOptions};
 

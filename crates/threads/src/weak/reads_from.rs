@@ -15,8 +15,8 @@
 //! waits for what is already there are given up, and counted apart. Memory is polynomial, beside
 //! what is known of the threads.
 //!
-//! **Limits.** A thread that waits in a loop for a change ([`Act::Await`](crate::Act::Await)) is not
-//! supported: which write is the last one is not a matter of the class. The exploration ends there,
+//! **Limits.** A thread that waits in a loop for a change ([`Act::Await`](crate::Act::Await)) is
+//! not supported: which write is the last one is not a matter of the class. The exploration ends there,
 //! and says so. Loops that give up after some turns are explored turn by turn.
 
 use super::explore::Search;
