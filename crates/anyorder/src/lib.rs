@@ -57,6 +57,7 @@
 /// | `preemptions = 2` | [`Builder::preemptions_max`] |
 /// | `turns = 64` | [`Builder::turns_max`] |
 /// | `cores = 4` | [`Builder::cores`] |
+/// | `engine = "optimal"` | [`Builder::engine`] |
 /// | `stack_size = 1_048_576` | [`Builder::stack_size`] |
 /// | `leaks_allowed` | [`Builder::leaks_allowed`] |
 /// | `panics_are_results` | [`Builder::panics_are_results`] |
@@ -203,9 +204,9 @@ pub use anyorder_macros::test;
 pub use anyorder_macros::object;
 pub use anyorder_threads::Incomplete;
 pub use check::{
-    Builder, Doubt, Endless, Failure, FailureKind, Leak, Limits, Line, LongLoop, Memory, Misfit,
-    Misuse, Passing, RaceAccess, RaceReport, ReplayError, Replayed, Reversed, Schedule, Summary,
-    Trace, TraceObject, TraceThread, Waiting, check, choose, explore,
+    Builder, Doubt, Endless, Engine, Failure, FailureKind, Leak, Limits, Line, LongLoop, Memory,
+    Misfit, Misuse, Passing, RaceAccess, RaceReport, ReplayError, Replayed, Reversed, Schedule,
+    Summary, Trace, TraceObject, TraceThread, Waiting, check, choose, explore,
 };
 pub use runtime::{Allocator, MisuseKind, Panic, Position, Program, Setting};
 

@@ -86,6 +86,17 @@ fn a_loop_that_gives_up_late() {
     }
 }
 
+/// One execution for each trace.
+#[anyorder::test(engine = "optimal")]
+fn another_engine() {
+    let count = anyorder::sync::atomic::AtomicU32::new(0);
+    thread::scope(|scope| {
+        scope.spawn(|| count.fetch_add(1, Ordering::SeqCst));
+        scope.spawn(|| count.fetch_add(1, Ordering::SeqCst));
+    });
+    assert_eq!(count.into_inner(), 2);
+}
+
 #[test]
 fn all_bodies_run_in_all_executions() {
     a_function();

@@ -70,6 +70,24 @@ fn takes_three_cores_as_a_child() {
     assert_ne!(Builder::new(), Builder::default().cores(1));
 }
 
+#[test]
+fn takes_another_engine_as_a_child() {
+    if std::env::var_os("ANYORDER_TEST_CHILD").is_none() {
+        return;
+    }
+    assert_eq!(Builder::new(), Builder::default().engine(anyorder::Engine::ReadsFrom));
+}
+
+#[test]
+fn the_variable_sets_the_engine() {
+    let run =
+        |value| child("environment::takes_another_engine_as_a_child", ("ANYORDER_ENGINE", value));
+    let (passed, other, wrong) = (run("reads-from"), run("optimal"), run("best"));
+    assert!(passed.contains("1 passed"), "{passed}");
+    assert!(other.contains("1 failed"), "{other}");
+    assert!(wrong.contains(r#"ANYORDER_ENGINE is "best", expected "learning""#), "{wrong}");
+}
+
 fn child(test: &str, variable: (&str, &str)) -> String {
     let own = std::env::current_exe().expect("the test itself");
     let mut command = Command::new(own);

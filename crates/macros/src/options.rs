@@ -5,7 +5,7 @@ use proc_macro::{Ident, Span, TokenStream, TokenTree};
 
 /// All options, for messages.
 const NAMES: &str = "`executions`, `steps`, `time`, `preemptions`, `turns`, `stack_size`, \
-    `cores`, `replay`, `report`, `leaks_allowed` or `panics_are_results`";
+    `cores`, `engine`, `replay`, `report`, `leaks_allowed` or `panics_are_results`";
 
 /// Returns the calls of the builder that options stand for, as the text of Rust code.
 pub(crate) fn calls(options: TokenStream) -> Result<String, Error> {
@@ -58,6 +58,17 @@ fn call(name: &Ident, value: Option<TokenTree>) -> Result<String, Error> {
         "cores" => {
             let value = value.ok_or_else(|| wanted("`cores = 4`"))?;
             Ok(format!(".cores({})", number(&value)?))
+        }
+        "engine" => {
+            let value = value.ok_or_else(|| wanted("`engine = \"optimal\"`"))?;
+            let names = "expected \"learning\", \"optimal\" or \"reads-from\"";
+            let engine = match string(&value)?.as_str() {
+                "learning" => "Learning",
+                "optimal" => "Optimal",
+                "reads-from" => "ReadsFrom",
+                _ => return Err(Error::new(value.span(), names)),
+            };
+            Ok(format!(".engine(::anyorder::Engine::{engine})"))
         }
         "preemptions" | "turns" => {
             let example = if text == "turns" { "`turns = 64`" } else { "`preemptions = 2`" };

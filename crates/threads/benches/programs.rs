@@ -1,5 +1,7 @@
 //! Exploration by learning on the programs with which tools of this kind are compared: executions
 //! of the program, and time; each is stopped after 20 seconds.
+//! Then the plain search for a second, one execution for each Mazurkiewicz trace, and one for each
+//! reads-from class: `REDUCED=1` for these alone.
 //! Then exploration under RC11 of some of them: executions, those given up, and time.
 //! `cargo bench -p anyorder-threads --bench programs [NAME [THREADS]]`; with `RC11=1`, only those
 //! under RC11.
@@ -12,8 +14,12 @@ mod script;
 
 use anyorder_common::cancel::{Cancel, StopReason};
 use anyorder_testkit::concurrent::{Call, Concurrent, Do, Hold, Stmt, Thing, Waits};
-use anyorder_threads::{LearnOptions, WeakOptions, explore_by_learning, explore_weak};
+use anyorder_threads::{
+    DporOptions, LearnOptions, WeakOptions, every_execution, explore_by_learning, explore_optimal,
+    explore_reads_from, explore_weak,
+};
 use script::Script;
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 /// The most time for one program of one size.
@@ -247,12 +253,56 @@ fn explore_weakly(name: &str, count: usize, program: Concurrent) {
     );
 }
 
+/// The plain search, one execution for each trace, and one for each reads-from class.
+fn explore_reduced(name: &str, count: usize, program: &Concurrent) {
+    let line = |engine: &str, executions: u64, blocked: u64, begun: Instant, is_cut: bool| {
+        let time = begun.elapsed();
+        println!(
+            "{name:16} {count:2} {engine:10} {executions:10} {blocked:8} {time:>11.3?} {:10.0}{}",
+            executions as f64 / time.as_secs_f64(),
+            if is_cut { " cut" } else { "" },
+        );
+    };
+    let begun = Instant::now();
+    let mut script = Script::new(program.clone());
+    let plain = every_execution(&mut script, (1_000, 3), |_, _, _| {
+        match begun.elapsed() > Duration::from_secs(1) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    });
+    line("plain", plain.executions, 0, begun, !plain.complete);
+    let options = DporOptions { cancel: timed(), ..DporOptions::default() };
+    let begun = Instant::now();
+    let traces = explore_optimal(&mut Script::new(program.clone()), &options);
+    line("optimal", traces.executions, traces.blocked, begun, traces.incomplete.is_some());
+    let options = DporOptions { cancel: timed(), ..DporOptions::default() };
+    let begun = Instant::now();
+    let classes = explore_reads_from(&mut Script::new(program.clone()), &options);
+    line("reads-from", classes.executions, classes.blocked, begun, classes.incomplete.is_some());
+}
+
+/// For the plain search and what is optimal.
+const REDUCED: &[(&str, Make, &[usize])] = &[
+    ("counter", counter, &[3, 5, 7]),
+    ("ainc", ainc, &[3, 5, 7]),
+    ("readers", readers, &[3, 8, 12]),
+    ("mxreaders", mxreaders, &[3, 5]),
+    ("samewrite", samewrite, &[3, 6, 8]),
+    ("lastzero", lastzero, &[3, 5, 8]),
+    ("indexer", indexer, &[4, 12, 13]),
+    ("indexer_s", indexer_s, &[3, 4]),
+    ("fkp", fkp, &[3, 5, 6]),
+    ("demo", demo, &[2, 4, 8]),
+];
+
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
     println!("program           n executions searches     states transitions  places        time");
     let only_weak = std::env::var_os("RC11").is_some();
+    let only_reduced = std::env::var_os("REDUCED").is_some();
     for (name, make, counts) in PROGRAMS {
-        if only_weak || args.first().is_some_and(|arg| arg != name) {
+        if only_weak || only_reduced || args.first().is_some_and(|arg| arg != name) {
             continue;
         }
         let own: Vec<usize> = args.get(1).and_then(|arg| arg.parse().ok()).into_iter().collect();
@@ -274,9 +324,19 @@ fn main() {
             );
         }
     }
+    println!("reduced           n engine     executions  blocked        time executions/s");
+    for (name, make, counts) in REDUCED {
+        if only_weak || args.first().is_some_and(|arg| arg != name) {
+            continue;
+        }
+        let own: Vec<usize> = args.get(1).and_then(|arg| arg.parse().ok()).into_iter().collect();
+        for count in if own.is_empty() { counts } else { own.as_slice() } {
+            explore_reduced(name, *count, &make(*count));
+        }
+    }
     println!("RC11        n executions   given up     graphs  runs        time executions/s");
     for (name, make, counts) in WEAK {
-        if args.first().is_some_and(|arg| arg != name) {
+        if only_reduced || args.first().is_some_and(|arg| arg != name) {
             continue;
         }
         let own: Vec<usize> = args.get(1).and_then(|arg| arg.parse().ok()).into_iter().collect();

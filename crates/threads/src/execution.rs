@@ -85,6 +85,8 @@ pub struct Execution<'p, P: ThreadProgram + ?Sized> {
     is_trial: bool,
     /// Whether the program did not do again what it did.
     has_diverged: bool,
+    /// Whether other threads run within an invocation, too.
+    has_open_calls: bool,
 }
 
 impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
@@ -102,6 +104,7 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
             loops: Loops::default(),
             is_trial: false,
             has_diverged: false,
+            has_open_calls: false,
         }
     }
 
@@ -114,6 +117,17 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
     /// every loop waits for a change.
     pub fn set_turns_max(&mut self, turns_max: u32) {
         self.turns_max = turns_max;
+    }
+
+    /// From now on an invocation is the operations within it.
+    pub(crate) fn open_calls(&mut self) {
+        self.has_open_calls = true;
+    }
+
+    /// Whether a possible step is the turn of a thread that spins where nothing else can go on.
+    pub(crate) fn is_turn(&self, step: Step) -> bool {
+        let next = self.next(step.thread).filter(|next| matches!(next.op.act, Act::Await(_)));
+        next.is_some_and(|next| self.world.alternatives(step.thread, &next.op) == 0)
     }
 
     pub(crate) fn set_sabotage(&mut self, sabotage: Sabotage) {
@@ -213,8 +227,8 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
         }
         // Within an invocation, nobody else runs.
         let running = self.events.last().map(|event| event.step.thread);
-        if self.live.iter().any(|live| Some(live.id) == running && live.depth > 0 && live.ways > 0)
-        {
+        let is_within = |live: &Live| Some(live.id) == running && live.depth > 0 && live.ways > 0;
+        if !self.has_open_calls && self.live.iter().any(is_within) {
             let others = self.live.iter_mut().filter(|live| Some(live.id) != running);
             others.for_each(|live| live.ways = 0);
         }

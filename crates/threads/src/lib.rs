@@ -5,6 +5,8 @@
 //! - [`Execution`]: one execution, step by step.
 //! - [`every_execution`]: the plain search, one execution for each order.
 //! - [`explore_by_learning`]: without weak memory, no more executions than threads can tell apart.
+//! - [`explore_optimal`]: one execution for each Mazurkiewicz trace.
+//! - [`explore_reads_from`]: one execution for each reads-from class.
 //! - [`explore_weak`]: under weak memory, one execution for each graph of RC11.
 
 #![forbid(unsafe_code)]
@@ -23,12 +25,14 @@ pub use learn::{
 };
 pub use object::{Object, World};
 pub use op::{Act, Change, LockMode, MemoryOrder, Op, Patience, place, received, sent};
+pub use optimal::{DporExplored, DporOptions, explore_optimal, explore_optimal_with};
 pub use program::{Next, ThreadProgram};
 pub use races::{Race, RaceSide, races_of};
 pub use sample::{Sampled, Sampling, sample};
 pub use spinning::{LongLoop, TURNS_MAX};
 pub use weak::{
-    WeakEvent, WeakExecution, WeakExplored, WeakFound, WeakOptions, explore_weak, explore_weak_with,
+    WeakEvent, WeakExecution, WeakExplored, WeakFound, WeakOptions, explore_reads_from,
+    explore_reads_from_with, explore_weak, explore_weak_with,
 };
 
 mod dfs;
@@ -38,6 +42,7 @@ mod ids;
 mod learn;
 mod object;
 mod op;
+mod optimal;
 mod program;
 mod races;
 mod sample;

@@ -41,6 +41,15 @@ pub struct Race {
     pub second: RaceSide,
 }
 
+impl Race {
+    /// The same with its sides in an order that does not depend on the execution.
+    #[must_use]
+    pub fn normal(self) -> Race {
+        let Race { object, first, second } = self;
+        Race { object, first: first.min(second), second: first.max(second) }
+    }
+}
+
 /// Returns the races that an execution shows, in the order of their second accesses.
 #[must_use]
 pub fn races_of(events: &[Event]) -> Vec<Race> {

@@ -40,26 +40,26 @@ fn explore(program: &Concurrent, classes: bool) -> Learnt {
     learnt
 }
 
-fn counter(count: usize, times: usize) -> Concurrent {
+pub(crate) fn counter(count: usize, times: usize) -> Concurrent {
     let one = [LOCK[0], Do::Use(0), Do::AlterNext(0), LOCK[1]];
     let body: Vec<Do> = one.iter().copied().cycle().take(4 * times).collect();
     let after = vec![LOCK[0], Do::Use(0), LOCK[1]];
     spawned(vec![Thing::Content(0), Thing::Lock], vec![body; count], true, after)
 }
 
-fn readers(count: usize) -> Concurrent {
+pub(crate) fn readers(count: usize) -> Concurrent {
     let mut threads = vec![vec![Do::Store(0, 1)]];
     threads.extend(vec![vec![Do::Load(0)]; count]);
     spawned(vec![Thing::Number(0)], threads, true, vec![])
 }
 
-fn locked_readers(count: usize) -> Concurrent {
+pub(crate) fn locked_readers(count: usize) -> Concurrent {
     let mut threads = vec![vec![LOCK[0], Do::Alter(0, 1), LOCK[1]]];
     threads.extend(vec![vec![LOCK[0], Do::Use(0), LOCK[1]]; count]);
     spawned(vec![Thing::Content(0), Thing::Lock], threads, true, vec![])
 }
 
-fn same_writes(count: usize) -> Concurrent {
+pub(crate) fn same_writes(count: usize) -> Concurrent {
     let mut threads = vec![vec![Do::Store(0, 1)]; count];
     threads.push(vec![Do::Load(0)]);
     spawned(vec![Thing::Number(0)], threads, true, vec![])
@@ -71,10 +71,36 @@ fn locked_reads(count: usize) -> Concurrent {
 }
 
 /// One thread reads, the others add.
-fn checker_and_adders(count: usize) -> Concurrent {
+pub(crate) fn checker_and_adders(count: usize) -> Concurrent {
     let mut threads = vec![vec![Do::Load(0)]];
     threads.extend(vec![vec![Do::Add(0, 1)]; count]);
     spawned(vec![Thing::Number(0)], threads, false, vec![])
+}
+
+/// Readers of a lock that admits them together.
+pub(crate) fn shared_readers(count: usize) -> Concurrent {
+    let (take, give) = (Do::Lock(1, Hold::Read, Waits::Ever), Do::Unlock(1, Hold::Read));
+    let body = vec![take, Do::Use(0), give];
+    spawned(vec![Thing::Content(7), Thing::Lock], vec![body; count], true, vec![])
+}
+
+/// Owners of one value that go away.
+pub(crate) fn owners(count: usize) -> Concurrent {
+    spawned(vec![Thing::Owners(count as u64)], vec![vec![Do::Disown(0)]; count], true, vec![])
+}
+
+/// Each thread reads a number and writes the next one; another one looks for the last zero.
+pub(crate) fn lastzero(count: usize) -> Concurrent {
+    let mut search = Vec::new();
+    for at in 0..=count {
+        let load = Stmt::Do(Do::Load(at));
+        search = if at == 0 { vec![load] } else { vec![load, Stmt::If(0, vec![], search)] };
+    }
+    let threads = (1..=count).map(|at| vec![Do::Load(at - 1), Do::StoreNext(at)]).collect();
+    let mut program = spawned(vec![Thing::Number(0); count + 1], threads, true, vec![]);
+    program.threads[0].splice(0..0, [Stmt::Do(Do::Spawn(count + 1))]);
+    program.threads.push(search);
+    program
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Checks with settings.
 
+use super::engine::Engine;
 use super::explore::{Limits, explore, replay};
 use super::replay::{Replayed, Schedule};
 use super::summary::Summary;
@@ -62,14 +63,16 @@ impl Builder {
     ///
     /// # Panics
     ///
-    /// If the variable `ANYORDER_MEMORY` is set and names no memory, or `ANYORDER_PREEMPTIONS`,
-    /// `ANYORDER_TURNS` or `ANYORDER_CORES` is and is no number.
+    /// If the variable `ANYORDER_MEMORY` is set and names no memory, `ANYORDER_ENGINE` is and names
+    /// no engine, or `ANYORDER_PREEMPTIONS`, `ANYORDER_TURNS` or `ANYORDER_CORES` is and is no
+    /// number.
     pub fn new() -> Builder {
         let usual = Limits::default();
         let turns_max = environment::turns().unwrap_or(usual.turns_max);
         let cores = environment::cores().unwrap_or(usual.cores);
         let preemptions_max = environment::preemptions();
-        let limits = Limits { preemptions_max, turns_max, cores, ..usual };
+        let engine = environment::engine();
+        let limits = Limits { engine, preemptions_max, turns_max, cores, ..usual };
         Builder { memory: environment::memory(), limits, ..Builder::default() }
     }
 
@@ -229,6 +232,36 @@ impl Builder {
         self
     }
 
+    /// Sets which executions are run: those from which everything is learnt that single threads can
+    /// see, if not said otherwise. The other engines run one for each class of equivalent
+    /// executions, as tools for other languages do, whose counts they have. They have no bound of
+    /// preemptions, and no checkpoints. Otherwise the variable `ANYORDER_ENGINE` does the same:
+    /// `learning`, `optimal`, or `reads-from`.
+    ///
+    /// # Panics
+    ///
+    /// The check panics if there is a bound of preemptions, and the engine is another one.
+    ///
+    /// ```
+    /// use anyorder::sync::atomic::{AtomicU32, Ordering::SeqCst};
+    /// use anyorder::{Builder, Engine, thread};
+    ///
+    /// // Three stores, of which one is read, or none.
+    /// let test = || {
+    ///     let value = AtomicU32::new(0);
+    ///     thread::scope(|scope| {
+    ///         (0..3).for_each(|_| drop(scope.spawn(|| value.store(1, SeqCst))));
+    ///         scope.spawn(|| value.load(SeqCst));
+    ///     });
+    /// };
+    /// let run = |engine| Builder::new().engine(engine).explore(test).executions;
+    /// assert_eq!([Engine::Optimal, Engine::ReadsFrom, Engine::Learning].map(run), [24, 4, 2]);
+    /// ```
+    pub fn engine(mut self, engine: Engine) -> Builder {
+        self.limits.engine = engine;
+        self
+    }
+
     /// Sets on how many cores executions under [weak memory](Memory::Rc11) are explored at most:
     /// one if not said otherwise, since most harnesses run several tests at once. What is counted
     /// and found is the same for any number, unless the time is over before. All else takes one
@@ -287,7 +320,8 @@ impl Builder {
     /// next time: in all, the executions are those of one check without a limit. A complete check
     /// removes the file; one of another test or version is refused. The variable
     /// `ANYORDER_CHECKPOINT` does the same for a [`check`](Self::check), as long as only one test
-    /// runs. Not with a bound of preemptions, nor under weak memory.
+    /// runs. Not with a bound of preemptions, another
+    /// [engine](Self::engine), or under weak memory.
     ///
     /// ```
     /// use anyorder::Builder;
@@ -310,12 +344,18 @@ impl Builder {
 
     /// As [`explore`](Self::explore), compiled once and not for each closure.
     fn explore_body(self, body: Body) -> Summary {
+        let Limits { engine, preemptions_max, .. } = self.limits;
+        assert!(
+            engine == Engine::Learning || preemptions_max.is_none(),
+            "only the engine `learning` has a bound of preemptions"
+        );
+        let has_checkpoints = preemptions_max.is_none() && engine == Engine::Learning;
         let mut program = Program::with(self.setting, body);
         let (test, runs) = (environment::test_name(), program.runs());
         let mut summary = progress::watched(test.as_deref(), &runs, || {
             match self.replay.as_deref().map(str::parse::<Schedule>) {
                 None if self.memory == Memory::Rc11 => explore_both(&mut program, self.limits),
-                None => match self.checkpoint.filter(|_| self.limits.preemptions_max.is_none()) {
+                None => match self.checkpoint.filter(|_| has_checkpoints) {
                     Some(file) => checkpoint::explore(&mut program, self.limits, &file),
                     None => explore(&mut program, self.limits),
                 },

@@ -1,5 +1,6 @@
 //! The process in which a check runs: its variables, the name of the test, and words to the user.
 
+use super::engine::Engine;
 use super::weak::Memory;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::thread;
@@ -20,6 +21,21 @@ pub(super) fn memory() -> Memory {
         None | Some("sequential") => Memory::Sequential,
         Some("rc11") => Memory::Rc11,
         Some(other) => panic!("ANYORDER_MEMORY is {other:?}, expected \"sequential\" or \"rc11\""),
+    }
+}
+
+/// Returns the engine that the variable `ANYORDER_ENGINE` asks for.
+///
+/// # Panics
+///
+/// If there is none of that name.
+pub(super) fn engine() -> Engine {
+    let Some(name) = variable("ANYORDER_ENGINE") else { return Engine::default() };
+    match Engine::of_name(&name) {
+        Some(engine) => engine,
+        None => panic!(
+            "ANYORDER_ENGINE is {name:?}, expected \"learning\", \"optimal\" or \"reads-from\""
+        ),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The only place that knows which engine explores a program.
 
+use super::engine::Engine;
 use super::failure::{Failure, FailureKind, leak, race, signature};
 use super::misuse::misuse;
 use super::passing::{self, Budget};
@@ -9,7 +10,7 @@ use super::run::{Run, along};
 use super::source::Sources;
 use super::summary::{Doubt, LongLoop, Summary};
 use super::trace::Trace;
-use super::{blocked, endless, frees, unseen};
+use super::{blocked, endless, frees};
 use crate::runtime::{self, Leaked, MisuseKind, Program};
 use anyorder_common::cancel::{Cancel, StopReason};
 use anyorder_threads::{
@@ -29,6 +30,8 @@ pub struct Limits {
     pub steps_max: usize,
     /// The most time; none if `None`.
     pub time_max: Option<Duration>,
+    /// Which executions are run.
+    pub engine: Engine,
     /// The most preemptions of one execution; any number if `None`.
     pub preemptions_max: Option<u32>,
     /// The most turns in vain after which a loop may give up that is explored turn by turn.
@@ -45,6 +48,7 @@ impl Default for Limits {
             executions_max: None,
             steps_max: 100_000,
             time_max: None,
+            engine: Engine::Learning,
             preemptions_max: None,
             turns_max: TURNS_MAX,
             turns_merged: false,
@@ -92,7 +96,7 @@ pub(super) fn explore_from(
     let learnt = timed(limits.time_max, &cancel, || {
         let before = limits.time_max.map(|most| most * 2 / 3);
         let before = before.filter(|_| !options.keeps_journal);
-        timed(before, &turn, || unseen::explore(program, &options))
+        timed(before, &turn, || limits.engine.explore(program, &options))
     });
     let (executions_for_frees, frees_incomplete) =
         frees::watch(program, &options, &learnt, budget.time_left());

@@ -1,7 +1,7 @@
 //! Checks: a closure, run in all of its executions. In reading order:
 //!
-//! - `builder`, `environment`: what is asked for; `explore`: the engine, and who reports what it
-//!   found;
+//! - `builder`, `environment`: what is asked for; `engine`, `explore`: the engines, and who reports
+//!   what they found;
 //! - `frees`: the search for uses after frees;
 //! - `checkpoint`: where a check goes on that was cut;
 //! - `run`: one execution by hand; `replay`: one that a text tells; `passing`: the right run beside
@@ -14,6 +14,7 @@
 
 pub use blocked::Waiting;
 pub use builder::{Builder, check};
+pub use engine::Engine;
 pub use explore::{Limits, explore};
 pub use failure::{Endless, Failure, FailureKind, Leak, RaceAccess, RaceReport};
 pub use misuse::Misuse;
@@ -31,6 +32,7 @@ mod blocked;
 mod builder;
 mod checkpoint;
 mod endless;
+mod engine;
 mod environment;
 mod explore;
 mod failure;

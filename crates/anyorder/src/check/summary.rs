@@ -335,7 +335,7 @@ fn incomplete_words(incomplete: &Incomplete) -> String {
         }
         Incomplete::Unsupported(op) => {
             let what = super::replay::kind_words(super::replay::kind(&op.act));
-            format!("weak memory: it is not supported to {what}")
+            format!("weak memory and the engine `reads-from` do not support it to {what}")
         }
     }
 }

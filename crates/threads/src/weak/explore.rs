@@ -8,8 +8,10 @@ use super::behaviour::{Behaviours, NodeId};
 use super::consistency::{bound, bound_after, has_sc_order, is_free};
 use super::cores::{Shared, first_help};
 use super::graph::{Clock, Event, Graph, Id, NOBODY};
-use super::outcome::{WeakExecution, WeakExplored, WeakFound, WeakOptions, events};
+use super::linear::{extend, revise};
+use super::outcome::{Model, WeakExecution, WeakExplored, WeakFound, WeakOptions, events};
 use super::reading::{Reading, Want};
+use super::reads_from::in_order;
 use super::revisit::{restrict, revisitable};
 use super::sabotage::Sabotage;
 use super::states::States;
@@ -17,6 +19,7 @@ use super::{ending, races, spinning};
 use crate::learn::{Blocked, Fault, Incomplete};
 use crate::op::Act;
 use crate::program::ThreadProgram;
+use crate::races::races_of;
 use crate::spinning::LongLoop;
 use std::sync::atomic::Ordering;
 
@@ -60,6 +63,7 @@ pub(super) struct Search<'p, 'v, P: ThreadProgram + ?Sized> {
     pub(super) frames: Vec<Frame>,
     pub(super) choices: Vec<Choice>,
     pub(super) options: WeakOptions,
+    pub(super) model: Model,
     visit: &'v mut dyn FnMut(&WeakExecution<'_>),
     pub(super) explored: WeakExplored,
     pub(super) sabotage: Sabotage,
@@ -91,6 +95,7 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
             frames: Vec::new(),
             choices: Vec::new(),
             options: options.clone(),
+            model: Model::Rc11,
             visit,
             explored: WeakExplored::default(),
             sabotage,
@@ -169,7 +174,7 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
     /// The thread whose event comes next, and the event: of a thread within an operation, if there
     /// is one, otherwise of the first one that does not wait.
     fn next_thread(&mut self) -> Result<Option<(u32, Want)>, Incomplete> {
-        let Search { graphs, known, states, options, .. } = self;
+        let Search { graphs, known, states, options, model, .. } = self;
         let Some(graph) = graphs.last() else { return Ok(None) };
         // It is the thread of the last event, or that of a read that was revisited.
         let is_within = |log: &Vec<Id>| {
@@ -196,6 +201,9 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
                     return Ok(Some((thread, Want::Event(Event::local(thread, place)))));
                 }
             }
+            if matches!(known.act(place), Act::Await(_)) && *model == Model::ReadsFrom {
+                return Err(Incomplete::Unsupported(Box::new(known.next(place).op.clone())));
+            }
             if let Some(want) = Want::of(graph, place, known.next(place), states)? {
                 return Ok(Some((thread, want)));
             }
@@ -220,12 +228,18 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
         Ok(())
     }
 
+    /// Whether the writes of an object have no order.
+    fn is_open(&self, object: u32) -> bool {
+        self.model == Model::ReadsFrom && self.states.is_loose(object)
+    }
+
     fn offer_reads(&mut self, thread: u32, at: (NodeId, u8), object: u32) {
+        let is_open = self.is_open(object);
         let Search { graphs, known, states, choices, sabotage, .. } = self;
         let Some(graph) = graphs.last() else { return };
         let last = graph.order(object).len();
         let mut first = bound(graph, object, thread);
-        if *sabotage == Sabotage::ReadsIncoherent {
+        if *sabotage == Sabotage::ReadsIncoherent || is_open {
             first = 0;
         }
         for rank in first..=last {
@@ -237,7 +251,8 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
                 continue;
             }
             // If another one has changed what this one wants to change, it must be revisited.
-            if !is_free(graph, object, rank)
+            if !is_open
+                && !is_free(graph, object, rank)
                 && reading.changes(value, states)
                 && *sabotage != Sabotage::AtomicityForgotten
             {
@@ -253,13 +268,22 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
     }
 
     fn offer_writes(&mut self, thread: u32, event: &Event) {
-        let Search { graphs, choices, reads, sabotage, .. } = self;
+        let is_open = self.is_open(event.object);
+        if self.model == Model::ReadsFrom {
+            let last = self.graph().last(thread);
+            let prefix = last.map(|last| self.graph().clock(last, Clock::Prefix).to_vec());
+            self.reads = self.revisitable_by_class(event.object, &prefix.unwrap_or_default());
+        }
+        let Search { graphs, choices, reads, sabotage, model, .. } = self;
         let Some(graph) = graphs.last() else { return };
-        let none = [];
-        let prefix = graph.last(thread).map_or(&none[..], |last| graph.clock(last, Clock::Prefix));
-        revisitable(graph, event.object, prefix, *sabotage, reads);
+        if *model == Model::Rc11 {
+            let none = [];
+            let last = graph.last(thread);
+            let prefix = last.map_or(&none[..], |last| graph.clock(last, Clock::Prefix));
+            revisitable(graph, event.object, prefix, *sabotage, reads);
+        }
         choices.extend(reads.iter().rev().map(|read| Choice::Revisit(*read)));
-        let places = places(graph, thread, event, *sabotage);
+        let places = places(graph, thread, event, is_open, *sabotage);
         choices.extend(places.map(|place| Choice::Write(place as u32)));
     }
 
@@ -292,12 +316,12 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
                 let id = self.graph_mut().push(event);
                 let is_last =
                     source == self.graph().order(object).last().copied().unwrap_or(source);
-                is_last || self.is_consistent(&[id])
+                self.is_consistent(is_last, &[id])
             }
             (Choice::Write(place), Want::Write(event)) => {
                 let id = self.graph_mut().push(Event { thread, place, ..event });
                 let is_last = place as usize + 1 == self.graph().order(event.object).len();
-                is_last || self.is_consistent(&[id])
+                self.is_consistent(is_last, &[id])
             }
             (Choice::Land(read, place, way), Want::Write(event)) => {
                 let write = self.graph_mut().push(Event { thread, place, ..event });
@@ -306,28 +330,36 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
                 let mut new = self.reading(old.thread, at, old.object, write, way);
                 new.index = old.index;
                 self.graph_mut().reread(read, new);
-                self.is_consistent(&[read, write])
+                self.is_consistent(false, &[read, write])
             }
             (Choice::Way(way), Want::Way { node, .. }) => {
                 let result = u64::from(way);
                 let event = Event { result, alternative: way, ..Event::local(thread, node) };
-                self.graph_mut().push(event);
-                true
+                let id = self.graph_mut().push(event);
+                self.is_consistent(true, &[id])
             }
             (Choice::Only, Want::Event(event)) => {
                 let event = Event { thread, ..event };
-                self.graph_mut().push(event);
-                self.note_failure(&event);
+                let id = self.graph_mut().push(event);
                 // Nothing comes after it.
-                true
+                let is_consistent = self.is_consistent(true, &[id]);
+                self.note_failure(&event);
+                is_consistent
             }
             _ => unreachable!("a choice is of the event that it was offered for"),
         }
     }
 
-    /// Whether the graph is consistent, to which these were added.
-    fn is_consistent(&self, added: &[Id]) -> bool {
-        has_sc_order(self.graph(), added, self.sabotage)
+    /// Whether the graph is consistent, to which these were added; last ones of their objects are.
+    fn is_consistent(&mut self, are_last: bool, added: &[Id]) -> bool {
+        let (model, sabotage) = (self.model, self.sabotage);
+        let graph = self.graph_mut();
+        match (model, added) {
+            (Model::Rc11, _) => are_last || has_sc_order(graph, added, sabotage),
+            _ if sabotage == Sabotage::OrderForgotten => true,
+            (Model::ReadsFrom, [id]) => extend(graph, *id, sabotage),
+            (Model::ReadsFrom, _) => revise(graph, sabotage),
+        }
     }
 
     fn reading(
@@ -367,12 +399,15 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
         let at = (old.node, old.phase);
         let mut reading = Reading { thread: old.thread, act, at, object: old.object };
         let ways = reading.ways(event.value, &mut self.states);
+        let is_open = self.is_open(event.object);
         let graph = &self.graphs[depth];
         let mut first = least;
-        if self.sabotage == Sabotage::LandingsLast {
+        if self.sabotage == Sabotage::LandingsLast || is_open {
             first = graph.order(event.object).len();
         }
-        for place in places(graph, thread, &event, self.sabotage).filter(|place| *place >= first) {
+        for place in
+            places(graph, thread, &event, is_open, self.sabotage).filter(|place| *place >= first)
+        {
             let land = |way| Choice::Land(read, place as u32, way);
             self.choices.extend((0..ways).rev().map(land));
         }
@@ -424,9 +459,26 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
                 self.is_stumped = true;
                 return;
             }
-            let events = events(self.graph(), &|node| self.known.op_of(node));
+            let order = self.order_of(&fault);
+            let events = events(self.graph(), &order, &|node| self.known.op_of(node));
             self.explored.faults.push(WeakFound { fault, events });
         }
+    }
+
+    /// The events in the order in which they show a fault.
+    fn order_of(&self, fault: &Fault) -> Vec<Id> {
+        let graph = self.graph();
+        if self.model == Model::Rc11 {
+            return graph.linear();
+        }
+        let mut order = graph.witness.clone();
+        if matches!(fault, Fault::Failure(_)) {
+            // It was added last, and nothing depends on it.
+            let last = graph.events.len() as Id - 1;
+            order.retain(|id| *id != last);
+            order.push(last);
+        }
+        order
     }
 
     /// Notes an execution in which no thread can go on.
@@ -459,13 +511,22 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
         }
         self.explored.executions += 1;
         let op_of = |node| known.op_of(node);
-        (self.visit)(&WeakExecution {
+        let order = match self.model {
+            Model::Rc11 => None,
+            Model::ReadsFrom => Some(graph.witness.as_slice()),
+        };
+        let execution = WeakExecution {
             stuck: &ending.stuck,
             spins: ending.spins,
             graph,
+            order,
             op_of: &op_of,
-        });
-        if known.has_accesses {
+        };
+        (self.visit)(&execution);
+        if known.has_accesses && self.model == Model::ReadsFrom {
+            let races = races_of(&in_order(&execution.events()));
+            races.into_iter().for_each(|race| self.note(Fault::Race(race)));
+        } else if known.has_accesses {
             let races = races::races(graph, &|node| known.op_of(node), self.sabotage);
             races.into_iter().for_each(|race| self.note(Fault::Race(race)));
         }
@@ -512,6 +573,7 @@ fn places<'g>(
     graph: &'g Graph,
     thread: u32,
     event: &Event,
+    is_open: bool,
     sabotage: Sabotage,
 ) -> impl Iterator<Item = usize> + use<'g> {
     let last = graph.order(event.object).len();
@@ -519,7 +581,9 @@ fn places<'g>(
     if sabotage == Sabotage::WritesIncoherent {
         range.start = 0;
     }
-    if event.is_exclusive
+    if is_open {
+        range = last..last + 1;
+    } else if event.is_exclusive
         && let Some(read) = graph.last(thread)
     {
         let place = graph.rank(graph.event(read).source);
@@ -527,5 +591,5 @@ fn places<'g>(
     }
     let (is_exclusive, object) = (event.is_exclusive, event.object);
     let ignores = if is_exclusive { Sabotage::AtomicityForgotten } else { Sabotage::WritesIntrude };
-    range.filter(move |place| sabotage == ignores || is_free(graph, object, *place))
+    range.filter(move |place| is_open || sabotage == ignores || is_free(graph, object, *place))
 }

@@ -139,6 +139,9 @@ pub(super) struct Graph {
     pub(super) sc_accesses: u32,
     pub(super) sc_fences: u32,
     pub(super) sabotage: Sabotage,
+    /// Where writes have no order: the events in one in which each read has its source, without
+    /// reads in whose state their threads wait.
+    pub(super) witness: Vec<Id>,
     /// To be used again.
     names: Vec<Id>,
 }
@@ -287,6 +290,10 @@ impl Graph {
         let Some(event) = self.events.pop() else { return };
         self.logs[event.thread as usize].pop();
         self.clocks.truncate(self.events.len() * CLOCKS * self.width);
+        let id = self.events.len() as Id;
+        if let Some(at) = self.witness.iter().rposition(|other| *other == id) {
+            self.witness.remove(at);
+        }
         match event.kind {
             Kind::Spawn => self.spawns[event.value as usize] = NOBODY,
             Kind::Read => drop(self.objects[event.object as usize].reads.pop()),
@@ -428,6 +435,9 @@ impl Graph {
                 *(if is_fence { &mut self.sc_fences } else { &mut self.sc_accesses }) += 1;
             }
         }
+        self.witness.clear();
+        let kept = whole.witness.iter().map(|id| names[*id as usize]);
+        self.witness.extend(kept.filter(|name| *name != NOBODY));
         for event in events.iter_mut().filter(|event| event.source < NOBODY) {
             event.source = names[event.source as usize];
         }

@@ -29,21 +29,27 @@
 //! fences, and is linear in them otherwise.
 
 pub use outcome::{WeakEvent, WeakExecution, WeakExplored, WeakFound, WeakOptions};
+pub use reads_from::{explore_reads_from, explore_reads_from_with};
 
+#[cfg(test)]
+pub(crate) use reads_from::explore_classes;
 pub(crate) use sabotage::Sabotage;
 
 use crate::program::ThreadProgram;
 use explore::Search;
 
 mod behaviour;
+mod canonical;
 mod consistency;
 mod cores;
 mod ending;
 mod explore;
 mod graph;
+mod linear;
 mod outcome;
 mod races;
 mod reading;
+mod reads_from;
 mod revisit;
 mod sabotage;
 mod spinning;

@@ -10,6 +10,16 @@ use crate::program::ThreadProgram;
 use crate::spinning::{LongLoop, TURNS_MAX};
 use anyorder_common::cancel::Cancel;
 
+/// Which executions are different.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Model {
+    /// Consistent graphs of RC11.
+    Rc11,
+    /// Sequentially consistent executions, by what reads read from: writes of registers and data
+    /// have no order.
+    ReadsFrom,
+}
+
 /// Options of an exploration under weak memory.
 #[derive(Clone, Debug)]
 pub struct WeakOptions {
@@ -109,6 +119,8 @@ pub struct WeakExecution<'g> {
     /// Whether one of them spins.
     pub spins: bool,
     pub(super) graph: &'g Graph,
+    /// An order of the events, if not any will do.
+    pub(super) order: Option<&'g [super::graph::Id]>,
     pub(super) op_of: &'g dyn Fn(super::behaviour::NodeId) -> (Op, SiteId),
 }
 
@@ -129,7 +141,10 @@ impl WeakExecution<'_> {
     /// The events, each after those that it depends on.
     #[must_use]
     pub fn events(&self) -> Vec<WeakEvent> {
-        events(self.graph, self.op_of)
+        match self.order {
+            Some(order) => events(self.graph, order, self.op_of),
+            None => events(self.graph, &self.graph.linear(), self.op_of),
+        }
     }
 
     /// The writes of every object in their order: thread, and number of its operation.
@@ -152,12 +167,13 @@ impl WeakExecution<'_> {
 /// The operations of a graph in a linear order.
 pub(super) fn events(
     graph: &Graph,
+    order: &[super::graph::Id],
     op_of: &dyn Fn(super::behaviour::NodeId) -> (Op, SiteId),
 ) -> Vec<WeakEvent> {
     let mut list = Vec::new();
     // By event, the number of its operation.
     let mut names = vec![None; graph.events.len()];
-    for id in graph.linear() {
+    for id in order.iter().copied() {
         let event = graph.event(id);
         let log = &graph.logs[event.thread as usize][event.index as usize..];
         if event.phase > 0 {

@@ -145,7 +145,8 @@ impl Reading<'_> {
                 };
                 let thread = ThreadId(self.thread);
                 let effect = states.perform((thread, act), self.at, value, way);
-                effect.map(|(result, new)| (result, Some(new)))
+                let writes = |new: &u64| *new != value || !states.has_readers;
+                effect.map(|(result, new)| (result, Some(new).filter(writes)))
             }
         }
     }

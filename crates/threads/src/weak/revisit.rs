@@ -32,7 +32,7 @@ pub(super) fn revisitable(
         if is_kept {
             continue;
         }
-        if !is_maximal(graph, id, prefix, sabotage) {
+        if !is_maximal(graph, id, prefix, false, sabotage) {
             return;
         }
         if event.kind == Kind::Read && event.object == object {
@@ -41,8 +41,15 @@ pub(super) fn revisitable(
     }
 }
 
-/// Whether an event was added maximally, as far as what is not deleted with it tells.
-fn is_maximal(graph: &Graph, id: Id, prefix: &[u32], sabotage: Sabotage) -> bool {
+/// Whether an event was added maximally, as far as what is not deleted with it tells. The writes of
+/// an open object have no order.
+pub(super) fn is_maximal(
+    graph: &Graph,
+    id: Id,
+    prefix: &[u32],
+    is_open: bool,
+    sabotage: Sabotage,
+) -> bool {
     if sabotage == Sabotage::DeletionsOfAll {
         return true;
     }
@@ -62,7 +69,9 @@ fn is_maximal(graph: &Graph, id: Id, prefix: &[u32], sabotage: Sabotage) -> bool
                 .take_while(|read| **read < id)
                 .any(|read| graph.event(*read).source == id);
             (!has_revisited || sabotage == Sabotage::DeletionsOfRevisitors)
-                && (sabotage == Sabotage::DeletionsOfWrites || is_last(graph.rank(id)))
+                && (is_open && sabotage != Sabotage::DeletionsOfLastOnly
+                    || sabotage == Sabotage::DeletionsOfWrites
+                    || is_last(graph.rank(id)))
         }
         Kind::Fence | Kind::Spawn | Kind::Join | Kind::Local => true,
     }

@@ -45,6 +45,12 @@ anyorder_common::sabotage! {
     LandingsLast,
     /// A read synchronises with the last write in the order in which races are sought.
     RacesByLastWrite,
+    /// Without an order of writes, graphs need no order of all events.
+    OrderForgotten,
+    /// Without an order of writes, one that is deleted must be the last one.
+    DeletionsOfLastOnly,
+    /// Without an order of writes, an operation is not one step.
+    StepsApart,
     /// Threads that wait for what is already there count as stuck.
     StaleWaits,
 }

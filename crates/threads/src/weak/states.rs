@@ -18,6 +18,10 @@ pub(super) struct States {
     numbers: FxHashMap<Object, u64>,
     /// By object, the state in which it is made.
     initial: Vec<Option<u64>>,
+    /// By object, whether its writes need not depend on the ones before: a register, or data.
+    loose: Vec<bool>,
+    /// Whether an operation that leaves an object as it is only reads it.
+    pub(super) has_readers: bool,
     /// By place and phase of the operation, state and alternative.
     effects: FxHashMap<(NodeId, u8, u64, u32), Effect>,
     /// The numbers that several searches use, if there are several.
@@ -35,14 +39,23 @@ impl States {
     pub(super) fn make(&mut self, object: ObjectId, initial: impl FnOnce() -> Object) {
         if self.initial.len() <= object.index() {
             self.initial.resize(object.index() + 1, None);
+            self.loose.resize(object.index() + 1, false);
         }
         if self.initial[object.index()].is_none() {
             let number = match initial() {
-                Object::Register(value) | Object::Data(value) => value,
+                Object::Register(value) | Object::Data(value) => {
+                    self.loose[object.index()] = true;
+                    value
+                }
                 other => self.number(other),
             };
             self.initial[object.index()] = Some(number);
         }
+    }
+
+    /// Whether an object is a register, or data.
+    pub(super) fn is_loose(&self, object: u32) -> bool {
+        self.loose.get(object as usize).copied().unwrap_or(false)
     }
 
     pub(super) fn initial(&self, object: u32) -> u64 {
