@@ -21,7 +21,8 @@ fn steps(family: &Family, n: u32) -> u64 {
     checked.statistics.steps
 }
 
-/// The families whose steps grow faster. In a tree of posts, tasks are posted from ever more chains.
+/// The families whose steps grow faster. In a tree of posts, tasks are posted from ever more
+/// chains.
 const FASTER: [&str; 1] = ["posts in a tree, fifo"];
 
 #[test]

@@ -3,26 +3,27 @@
 //! **Problem.** `n` threads, or tasks of a bag, that all access one variable have `n²` races. They
 //! are one finding.
 //!
-//! **Idea.** Of the runs of one [profile](crate::races::profile), a new run races with all but those
-//! before it, and these are on the chains that its clock knows. So their accesses are the difference
-//! of two sums. After some pairs of two profiles that are kept one by one, the others are only
-//! counted, except those that can be uncovered.
+//! **Idea.** Of the runs of one [profile](crate::races::profile), a new run races with all but
+//! those before it, and these are on the chains that its clock knows. So their accesses are the
+//! difference of two sums. After some pairs of two profiles that are kept one by one, the others
+//! are only counted, except those that can be uncovered.
 //!
 //! **Which races can be uncovered.** Take a race of `x` and a later `r`, and a run `w` between them
 //! in the trace that conflicts with both. Each of the two pairs races or is in order, so `w` lies
 //! between them in the closure that defines coverage: the race is covered. So no race before the
 //! last plain write matters, nor one before an access of the strand itself that conflicts with all
-//! that the new run conflicts with. Coverage between tasks is about tasks, in the order in which they
-//! begin: there, `w` counts if its task is not that of `x` or `r`, and began after those of all
-//! earlier runs and before that of `r`.
+//! that the new run conflicts with. Coverage between tasks is about tasks, in the order in which
+//! they begin: there, `w` counts if its task is not that of `x` or `r`, and began after those of
+//! all earlier runs and before that of `r`.
 //!
 //! **Cost.** For a new run: the entries of its clock, at most the chains at the location; the
 //! profiles, at most [`PROFILES_MAX`]; and the races kept.
 
-use crate::races::at_location::{NewRun, Side, is_before};
+use crate::races::at_location::{NewRun, Side};
 use crate::races::detector::{Counted, Races, Run, RunId};
 use crate::races::like_runs::LikeRuns;
 use crate::races::profile::ProfileId;
+use crate::races::run_set::is_before;
 use crate::relation::conflicts::AccessClass;
 use crate::relation::pass::View;
 use anyorder_order::ChainId;

@@ -13,9 +13,9 @@
 //! counted (`like_runs.rs`).
 //!
 //! **Cost.** O(1) for an access that extends a run; else O(chains of its handler at the location +
-//! handlers since the front + races of runs that are kept). In the worst case, all runs race: each
-//! visits all handlers at the location. Then a pair is kept for each run and thread; for runs of
-//! tasks, which differ in their causes, the list of pairs is quadratic in the runs.
+//! handlers since the front + races of runs that are kept). Where many chains or tasks race at one
+//! location, most of their races are counted together (`crowd.rs`), in the entries of a clock for
+//! each run.
 
 use crate::races::at_location::{AtLocation, NewRun, Work};
 use crate::races::category::Origins;

@@ -16,4 +16,5 @@ pub(crate) mod lock_memory;
 pub(crate) mod places;
 pub(crate) mod profile;
 pub(crate) mod race_groups;
+pub(crate) mod run_set;
 pub(crate) mod unordered;
