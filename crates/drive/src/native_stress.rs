@@ -232,20 +232,20 @@ const fn name_of(signal: i32) -> &'static str {
 pub fn failing_sites(shown: Shown, run: &RecordedRun<'_>) -> Vec<Site> {
     let trace = &run.input.trace;
     let mut last: BTreeMap<HandlerId, EventId> = BTreeMap::new();
-    let mut failed = None;
+    let mut failed = Vec::new();
     for event in trace.events() {
         let lane = trace.handler_of(event.id);
+        if event.kind() == EventKind::Failure {
+            failed = std::iter::once(event.id).chain(last.get(&lane).copied()).collect();
+        }
         // Who waits on a condition gives the lock back.
         let waits = last.get(&lane).is_some_and(|id| trace.event(*id).kind() == EventKind::Wait);
         if !(waits && event.kind() == EventKind::Release) {
             last.insert(lane, event.id);
         }
-        if event.kind() == EventKind::Failure {
-            failed = Some(event.id);
-        }
     }
     let events: Vec<EventId> = match shown {
-        Shown::FreedTwice | Shown::Signal(_) => failed.into_iter().collect(),
+        Shown::FreedTwice | Shown::Signal(_) => failed,
         Shown::Hang => {
             let waits = |id: &EventId| {
                 matches!(
@@ -264,7 +264,23 @@ pub fn failing_sites(shown: Shown, run: &RecordedRun<'_>) -> Vec<Site> {
     describe(run, &mut described);
     let mut sites = described.findings.pop().map(|one| one.finding.sites).unwrap_or_default();
     sites.iter_mut().for_each(place_by_stack);
-    sites
+    match shown {
+        Shown::FreedTwice | Shown::Signal(_) => failing_site(sites).into_iter().collect(),
+        _ => sites,
+    }
+}
+
+/// Returns the site of a failure: its own, or, where that is in a library without lines, that of
+/// the thread's last event before it.
+fn failing_site(sites: Vec<Site>) -> Option<Site> {
+    let mut sites = sites.into_iter();
+    let (failed, before) = (sites.next()?, sites.next());
+    match before {
+        Some(before) if failed.line.is_none() && before.line.is_some() => {
+            Some(Site { event: failed.event, access: failed.access, ..before })
+        }
+        _ => Some(failed),
+    }
 }
 
 /// Returns what the threads of a deadlock wait for: where several want locks, the others wait for

@@ -3,8 +3,8 @@
 //! If the initialisation of a semaphore was recorded, the trace begins with its initial count: a
 //! `try_acquire` that fails, so that the count is zero before, and a `release` for each permit. A
 //! part of a long recording begins with the count at its border, or with as many permits as it can
-//! take: more make no difference to it. A later initialisation is as many calls as the count changes
-//! by.
+//! take: more make no difference to it. A later initialisation is as many calls as the count
+//! changes by.
 
 use super::Maker;
 use super::misuse::What;
