@@ -85,8 +85,8 @@ pub struct Execution<'p, P: ThreadProgram + ?Sized> {
     is_trial: bool,
     /// Whether the program did not do again what it did.
     has_diverged: bool,
-    /// Whether other threads run within an invocation, too.
-    has_open_calls: bool,
+    /// Whether other threads run within an invocation, too, and every loop is tried.
+    is_reduced: bool,
 }
 
 impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
@@ -104,7 +104,7 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
             loops: Loops::default(),
             is_trial: false,
             has_diverged: false,
-            has_open_calls: false,
+            is_reduced: false,
         }
     }
 
@@ -119,9 +119,10 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
         self.turns_max = turns_max;
     }
 
-    /// From now on an invocation is the operations within it.
-    pub(crate) fn open_calls(&mut self) {
-        self.has_open_calls = true;
+    /// From now on an invocation is the operations within it, and it is tried whether a loop gives
+    /// up also where nothing else can go on.
+    pub(crate) fn reduce(&mut self) {
+        self.is_reduced = true;
     }
 
     /// Whether a possible step is the turn of a thread that spins where nothing else can go on.
@@ -228,7 +229,7 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
         // Within an invocation, nobody else runs.
         let running = self.events.last().map(|event| event.step.thread);
         let is_within = |live: &Live| Some(live.id) == running && live.depth > 0 && live.ways > 0;
-        if !self.has_open_calls && self.live.iter().any(is_within) {
+        if !self.is_reduced && self.live.iter().any(is_within) {
             let others = self.live.iter_mut().filter(|live| Some(live.id) != running);
             others.for_each(|live| live.ways = 0);
         }
@@ -365,7 +366,7 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
         let spins = |live: &&Live| matches!(live.next.op.act, Act::Await(_));
         let is_only = self.live.iter().all(|live| live.ways == 0)
             && self.live.iter().filter(spins).count() == 1;
-        (!is_only).then_some(open.id)
+        (!is_only || self.is_reduced).then_some(open.id)
     }
 
     /// Lets a thread that gives way go on alone, and comes back to where it was.

@@ -6,6 +6,7 @@ use crate::tests::traces::{Trace, trace_of};
 use anyorder_common::random::{Random, SplitMix64};
 use anyorder_testkit::concurrent::{
     Concurrent, Do, Hold, Stmt, Thing, Waits, random_program, random_racy_program,
+    random_spinning_program, random_waiting_program,
 };
 use anyorder_testkit::effort::sampled;
 use anyorder_threads::{Act, Ending, Fault, Race, every_execution, races_of};
@@ -25,10 +26,10 @@ struct All {
 const SPINS: u32 = 3;
 
 /// All interleavings, unless there are too many.
-fn all_of(program: &Concurrent, most: u64) -> Option<All> {
+fn all_of(program: &Concurrent, most: u64, spins: u32) -> Option<All> {
     let mut script = Script::new(program.clone());
     let mut left = most;
-    let plain = every_execution(&mut script, (1_000, SPINS), |_, _, _| {
+    let plain = every_execution(&mut script, (1_000, spins), |_, _, _| {
         left -= 1;
         if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
@@ -36,7 +37,7 @@ fn all_of(program: &Concurrent, most: u64) -> Option<All> {
         return None;
     }
     let mut all = All { executions: plain.executions, ..All::default() };
-    every_execution(&mut script, (1_000, SPINS), |_, events, ending| {
+    every_execution(&mut script, (1_000, spins), |_, events, ending| {
         all.traces.insert(trace_of(events, ending));
         for event in events {
             if let Act::Fail(number) = event.op.act {
@@ -59,17 +60,17 @@ fn explore(
     program: &Concurrent,
     sabotage: Sabotage,
 ) -> (DporExplored, BTreeSet<Trace>, Vec<Trace>) {
-    explore_up_to(program, 10_000, sabotage)
+    explore_up_to(program, (10_000, SPINS), sabotage)
 }
 
 fn explore_up_to(
     program: &Concurrent,
-    executions_max: u64,
+    (executions_max, spins_max): (u64, u32),
     sabotage: Sabotage,
 ) -> (DporExplored, BTreeSet<Trace>, Vec<Trace>) {
     let mut script = Script::new(program.clone());
     let (mut traces, mut again) = (BTreeSet::new(), Vec::new());
-    let options = DporOptions { spins_max: SPINS, executions_max, ..DporOptions::default() };
+    let options = DporOptions { spins_max, executions_max, ..DporOptions::default() };
     let mut visit = |events: &[anyorder_threads::Event], ending: Ending| {
         let trace = trace_of(events, ending);
         if !traces.insert(trace.clone()) {
@@ -97,8 +98,8 @@ fn races(explored: &DporExplored) -> Vec<Race> {
 }
 
 /// What differs, if something does.
-fn difference(program: &Concurrent, all: &All, sabotage: Sabotage) -> Option<String> {
-    let (explored, traces, again) = explore(program, sabotage);
+fn difference(program: &Concurrent, all: &All, spins: u32) -> Option<String> {
+    let (explored, traces, again) = explore_up_to(program, (10_000, spins), Sabotage::None);
     let more: Vec<_> = traces.difference(&all.traces).collect();
     let fewer: Vec<_> = all.traces.difference(&traces).collect();
     let (found, expected) = (races(&explored), &all.races);
@@ -133,11 +134,11 @@ fn each_trace_is_run_once() {
     for seed in sampled(400, 8_000) {
         let mut count = |name, by| *counts.entry(name).or_default() += by;
         let program = program_of(seed);
-        let Some(mut all) = all_of(&program, 2_000) else {
+        let Some(mut all) = all_of(&program, 2_000, SPINS) else {
             count("too large", 1);
             continue;
         };
-        if let Some(difference) = difference(&program, &all, Sabotage::None) {
+        if let Some(difference) = difference(&program, &all, SPINS) {
             panic!("seed {seed}: {program:#?}\n{difference}");
         }
         count("programs", 1);
@@ -196,11 +197,11 @@ fn is_noticed(sabotage: Sabotage) -> bool {
     });
     let few = [takers(), crate::tests::programs::owners(3)];
     few.into_iter().chain(random).any(|program| {
-        let (right, traces, _) = explore_up_to(&program, 200, Sabotage::None);
+        let (right, traces, _) = explore_up_to(&program, (200, SPINS), Sabotage::None);
         if right.incomplete.is_some() {
             return false;
         }
-        let wrong = std::panic::catch_unwind(|| explore_up_to(&program, 400, sabotage));
+        let wrong = std::panic::catch_unwind(|| explore_up_to(&program, (400, SPINS), sabotage));
         wrong.map_or(true, |(wrong, other, again)| {
             other != traces || !again.is_empty() || wrong.blocked > 0
         })
@@ -268,4 +269,24 @@ fn the_traces_of_known_programs_are_counted() {
             assert_eq!(traces.len() as u64, count, "{name} {n}");
         }
     }
+}
+
+/// Loops that give up are explored turn by turn, and those that wait for a change wait.
+#[test]
+fn loops_that_give_up_are_run_turn_by_turn() {
+    let (mut compared, mut count) = (0, 0);
+    for seed in sampled(60, 4_000) {
+        let program = match seed % 4 {
+            0 => random_waiting_program(seed),
+            _ => random_spinning_program(seed, false),
+        };
+        let Some(all) = all_of(&program, 1_000, 200) else { continue };
+        if let Some(difference) = difference(&program, &all, 200) {
+            panic!("seed {seed}: {program:#?}\n{difference}");
+        }
+        compared += 1;
+        count += all.traces.len();
+    }
+    println!("{compared} programs, {count} traces");
+    assert!(compared > 4 && count > 15, "{compared} {count}");
 }

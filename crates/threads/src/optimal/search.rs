@@ -55,7 +55,7 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
         let mut execution = Execution::new(program);
         execution.set_spins_max(options.spins_max);
         execution.set_turns_max(options.turns_max);
-        execution.open_calls();
+        execution.reduce();
         Search {
             execution,
             path: Path::new(sabotage),

@@ -16,8 +16,8 @@
 //! what is known of the threads.
 //!
 //! **Limits.** A thread that waits in a loop for a change ([`Act::Await`](crate::Act::Await)) is
-//! not supported: which write is the last one is not a matter of the class. The exploration ends there,
-//! and says so. Loops that give up after some turns are explored turn by turn.
+//! not supported: which write is the last one is not a matter of the class. The exploration ends
+//! there, and says so. Loops that give up after some turns are explored turn by turn.
 
 use super::explore::Search;
 use super::outcome::{Model, WeakEvent, WeakExecution, WeakOptions};
