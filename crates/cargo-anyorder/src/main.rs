@@ -1,8 +1,8 @@
 //! `cargo anyorder test`: runs tests that were written for loom or shuttle under the engine of
 //! anyorder, unchanged, dependencies included; or those that use anyorder itself.
 //!
-//! It runs `cargo test` or `cargo nextest` with packages of the same names put in the place of loom and shuttle (a
-//! `[patch]` on the command line). In reading order:
+//! It runs `cargo test` or `cargo nextest` with packages of the same names put in the place of loom
+//! and shuttle (a `[patch]` on the command line). In reading order:
 //!
 //! - `arguments`: what is asked;
 //! - `lock`: which versions of them the project's lock file names;
