@@ -58,11 +58,16 @@ pub(crate) fn run(settings: &Settings, project: &Project, patches: &[Patch]) -> 
     }
     let status = command.args(arguments).status();
     restore(project, &before)?;
-    if let Some(pages) = pages {
-        say(&pages.end()?);
-    }
     let status = status.map_err(|error| format!("cannot run cargo: {error}"))?;
-    Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(KILLED))
+    let code = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(KILLED);
+    match pages.map(|pages| pages.end()) {
+        None => {}
+        Some(Ok(text)) => say(&text),
+        // That tests fail is the greater news.
+        Some(Err(message)) if code != 0 => say(&format!("error: {message}")),
+        Some(Err(message)) => return Err(message),
+    }
+    Ok(code)
 }
 
 fn add_patches(command: &mut Command, patches: &[Patch]) {

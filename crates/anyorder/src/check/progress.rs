@@ -1,4 +1,4 @@
-//! What is said of a check that takes long.
+//! Progress of a check that takes long.
 
 use super::environment;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// The longest silence, if no longer one is asked for.
 const SILENCE_MAX: Duration = Duration::from_secs(60);
 
-/// Calls `f`, and tells the user from time to time that it is not done, if that is asked for.
+/// Calls `f`, and prints from time to time that it is not done, if that is asked for.
 pub(super) fn watched<R>(test: Option<&str>, runs: &Arc<AtomicU64>, f: impl FnOnce() -> R) -> R {
     let Some(silence) = environment::silence() else { return f() };
     let (done, is_done) = channel::<()>();
@@ -29,7 +29,7 @@ pub(super) fn watched<R>(test: Option<&str>, runs: &Arc<AtomicU64>, f: impl FnOn
     });
     let result = f();
     drop(done);
-    // Without it nothing was told.
+    // Where no thread could be made, there was no progress to print.
     let _ = watch.map(thread::JoinHandle::join);
     result
 }
