@@ -2,8 +2,10 @@
 
 use anyorder::{Program, Setting};
 use anyorder_threads::{Act, Ending, Event, LearnOptions, ThreadId, every_execution};
+use std::any::Any;
+use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
-use std::fmt::Debug;
+use std::fmt::{self, Debug, Formatter};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 
@@ -29,19 +31,91 @@ pub(crate) struct Seen<T> {
     pub(crate) panics: BTreeSet<String>,
 }
 
-/// Where a program reports what it saw.
-pub(crate) struct Report<T>(Arc<Mutex<Vec<T>>>);
+/// An outcome of any type: what runs programs is compiled once, and not for each type.
+struct Outcome(Box<dyn Value>);
 
-impl<T> Clone for Report<T> {
-    fn clone(&self) -> Report<T> {
-        Report(Arc::clone(&self.0))
+/// The values of outcomes.
+trait Value: Send {
+    fn as_any(&self) -> &dyn Any;
+    fn into_any(self: Box<Self>) -> Box<dyn Any>;
+    fn compare(&self, other: &dyn Any) -> Ordering;
+    fn show(&self, f: &mut Formatter<'_>) -> fmt::Result;
+}
+
+impl<T: Ord + Debug + Send + 'static> Value for T {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn into_any(self: Box<T>) -> Box<dyn Any> {
+        self
+    }
+
+    fn compare(&self, other: &dyn Any) -> Ordering {
+        self.cmp(other.downcast_ref().expect("a program has outcomes of one type"))
+    }
+
+    fn show(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        Debug::fmt(self, f)
     }
 }
 
-impl<T> Report<T> {
+impl Ord for Outcome {
+    fn cmp(&self, other: &Outcome) -> Ordering {
+        self.0.compare(other.0.as_any())
+    }
+}
+
+impl PartialOrd for Outcome {
+    fn partial_cmp(&self, other: &Outcome) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Outcome {
+    fn eq(&self, other: &Outcome) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Outcome {}
+
+impl Debug for Outcome {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.0.show(f)
+    }
+}
+
+/// What was told in an execution.
+type Told = Arc<Mutex<Vec<Outcome>>>;
+
+fn take(told: &Told) -> Vec<Outcome> {
+    std::mem::take(&mut *told.lock().unwrap())
+}
+
+/// Returns outcomes as what they are.
+fn typed<T: Ord + 'static>(outcomes: impl IntoIterator<Item = Outcome>) -> BTreeSet<T> {
+    let value = |outcome: Outcome| outcome.0.into_any().downcast().expect("it was told");
+    outcomes.into_iter().map(|outcome| *value(outcome)).collect()
+}
+
+/// Where a program reports what it saw.
+pub(crate) struct Report<T>(Told, std::marker::PhantomData<fn(T)>);
+
+impl<T> Clone for Report<T> {
+    fn clone(&self) -> Report<T> {
+        Report(Arc::clone(&self.0), self.1)
+    }
+}
+
+impl<T: Ord + Debug + Send + 'static> Report<T> {
+    fn new() -> Report<T> {
+        Report(Told::default(), std::marker::PhantomData)
+    }
+
     pub(crate) fn tell(&self, outcome: T) {
         // What is told is not part of the program.
-        self.0.lock().unwrap().push(outcome);
+        self.0.lock().unwrap().push(Outcome(Box::new(outcome)));
     }
 }
 
@@ -81,13 +155,21 @@ pub(crate) fn explore_with<T: Ord + Clone + Debug + Send + 'static>(
     setting: Setting,
     f: impl Fn(&Report<T>) + Send + Sync + 'static,
 ) -> Seen<T> {
-    let report = Report(Arc::new(Mutex::new(Vec::new())));
-    let ours = report.clone();
-    explore_program(Program::with(setting, Arc::new(move || f(&report))), &ours)
+    let report = Report::new();
+    let told = Arc::clone(&report.0);
+    let seen = explore_program(Program::with(setting, Arc::new(move || f(&report))), &told);
+    Seen {
+        executions: seen.executions,
+        outcomes: typed(seen.outcomes),
+        deadlocks: seen.deadlocks,
+        livelocks: seen.livelocks,
+        cut: seen.cut,
+        panics: seen.panics,
+    }
 }
 
-/// As [`explore_with`]. Compiled once for each type of outcome, and not for each program.
-fn explore_program<T: Ord + Clone + Debug>(mut program: Program, ours: &Report<T>) -> Seen<T> {
+/// As [`explore_with`]. Compiled once, and not for each program.
+fn explore_program(mut program: Program, told: &Told) -> Seen<Outcome> {
     let mut seen = Seen {
         executions: 0,
         outcomes: BTreeSet::new(),
@@ -99,9 +181,9 @@ fn explore_program<T: Ord + Clone + Debug>(mut program: Program, ours: &Report<T
     let mut contract = Contract::default();
     let plain = every_execution(&mut program, (STEPS_MAX, SPINS_MAX), |program, events, ending| {
         contract.note(events);
-        let told: Vec<T> = std::mem::take(&mut *ours.0.lock().unwrap());
+        let outcomes = take(told);
         match ending {
-            Ending::Completed => seen.outcomes.extend(told),
+            Ending::Completed => seen.outcomes.extend(outcomes),
             Ending::Deadlock => seen.deadlocks += 1,
             Ending::Livelock => seen.livelocks += 1,
             Ending::StepLimit => seen.cut += 1,
@@ -118,13 +200,13 @@ fn explore_program<T: Ord + Clone + Debug>(mut program: Program, ours: &Report<T
     });
     assert!(plain.complete && !program.has_loose_names() && !program.has_outside_data());
     seen.executions = plain.executions;
-    learn(&mut program, ours, &seen);
-    weakly(&mut program, ours, &seen);
+    learn(&mut program, told, &seen);
+    weakly(&mut program, told, &seen);
     seen
 }
 
 /// Explores by learning: it must find the same outcomes and faults.
-fn learn<T: Ord + Clone + Debug>(program: &mut Program, told: &Report<T>, seen: &Seen<T>) {
+fn learn(program: &mut Program, told: &Told, seen: &Seen<Outcome>) {
     use anyorder_threads::{Fault, explore_by_learning};
     let options = LearnOptions {
         classes: true,
@@ -133,7 +215,7 @@ fn learn<T: Ord + Clone + Debug>(program: &mut Program, told: &Report<T>, seen: 
         ..LearnOptions::default()
     };
     let learnt = explore_by_learning(program, &options);
-    told.0.lock().unwrap().clear();
+    take(told);
     assert_eq!(learnt.incomplete, None, "{learnt:?}");
     let has = |is: fn(&Fault) -> bool| learnt.faults.iter().any(|found| is(&found.fault));
     assert_eq!(has(|fault| matches!(fault, Fault::Deadlock(_))), seen.deadlocks > 0);
@@ -143,14 +225,14 @@ fn learn<T: Ord + Clone + Debug>(program: &mut Program, told: &Report<T>, seen: 
 }
 
 /// Explores under weak memory: what is there in some order is there, too.
-fn weakly<T: Ord + Clone + Debug>(program: &mut Program, told: &Report<T>, seen: &Seen<T>) {
+fn weakly(program: &mut Program, told: &Told, seen: &Seen<Outcome>) {
     use anyorder_threads::{Fault, Incomplete, WeakOptions, explore_weak};
     let (executions_max, events_max) = (2_000, 2 * STEPS_MAX);
     let options =
         WeakOptions { executions_max, events_max, spins_max: SPINS_MAX, ..WeakOptions::default() };
-    told.0.lock().unwrap().clear();
+    take(told);
     let explored = explore_weak(program, &options);
-    let told: BTreeSet<T> = std::mem::take(&mut *told.0.lock().unwrap()).into_iter().collect();
+    let told: BTreeSet<Outcome> = take(told).into_iter().collect();
     match &explored.incomplete {
         None => {}
         // Loops that change something in each turn.
@@ -166,17 +248,16 @@ fn weakly<T: Ord + Clone + Debug>(program: &mut Program, told: &Report<T>, seen:
 
 /// Explores a program by learning alone: for those with too many executions. Returns what its
 /// threads reported, and the faults.
-pub(crate) fn learnt<T: Ord + Send + 'static>(
+pub(crate) fn learnt<T: Ord + Debug + Send + 'static>(
     f: impl Fn(&Report<T>) + Send + Sync + 'static,
 ) -> (BTreeSet<T>, Vec<anyorder_threads::Fault>) {
-    let report = Report(Arc::new(Mutex::new(Vec::new())));
-    let ours = report.clone();
+    let report = Report::new();
+    let told = Arc::clone(&report.0);
     let mut program = Program::new(move || f(&report));
     let options = LearnOptions::default();
     let learnt = anyorder_threads::explore_by_learning(&mut program, &options);
     assert_eq!(learnt.incomplete, None);
-    let told = std::mem::take(&mut *ours.0.lock().unwrap());
-    (told.into_iter().collect(), learnt.faults.into_iter().map(|found| found.fault).collect())
+    (typed(take(&told)), learnt.faults.into_iter().map(|found| found.fault).collect())
 }
 
 /// Returns the outcomes of a program that always ends well.

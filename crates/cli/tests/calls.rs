@@ -140,6 +140,22 @@ fn accesses_that_calls_keep_in_order_are_no_race() {
     let why = run(&["why", &name, "1", "4", "--certificate", &proof]);
     assert!(why.status == 0 && why.stdout.contains("[call]"), "{why:?}");
     assert!(why.stderr.contains("which certificates do not have"), "{why:?}");
+    // Calls of a type of the user's order events, by its specification.
+    let own = ["A write x", "A \"cell:c\" \"put\" 7", "B \"cell:c\" \"take\" -> 7", "B read x"];
+    let name = file(&folder, "cell.trace", calls_and_accesses(&own));
+    let cell = "spec cell { put(_) ~ put(_) when false; put(_) ~ take() when false;\n\
+                take() ~ take() when false; }\nwaits cell { take() until put(_) > take(); }\n";
+    let cell = file(&folder, "cell.spec", cell);
+    let why = run(&["why", &name, "1", "4", "--spec", &cell]);
+    assert!(why.status == 0 && why.stdout.contains("[call]"), "{why:?}");
+    let why = run(&["why", &name, "1", "4"]);
+    assert!(why.status == 0 && why.stdout.contains("can happen in either order"), "{why:?}");
+    // The command that a result names has the specification.
+    let untouched = ["A write x", "A \"cell:c\" \"put\" 7", "B \"cell:c\" \"put\" 8", "B read x"];
+    let name = file(&folder, "untouched.trace", calls_and_accesses(&untouched));
+    let value = json(&run(&["check", &name, "--spec", &cell, "--no-predict", "--format", "json"]));
+    let replay = value["findings"][0]["replay"].as_str().unwrap_or_default();
+    assert_eq!(replay, format!("anyorder why {name} 1 4 --spec {cell}"), "{value}");
     // Without the calls, and with calls that say nothing of the order, each is a race.
     let wrong: [&[&str]; 5] = [
         // Who finds a value has not waited for it.

@@ -3,6 +3,7 @@
 use crate::args::check::{RULES, Rules};
 use crate::args::choice::choice;
 use crate::args::output::{AnswerFormat, OutputArgs};
+use crate::args::predict::SpecificationArgs;
 use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
@@ -53,6 +54,9 @@ pub(crate) struct WhyArgs {
     #[arg(long, value_parser = choice(RULES), default_value = "auto", help_heading = "Analysis")]
     pub(crate) rules: Rules,
 
+    #[command(flatten)]
+    pub(crate) types: SpecificationArgs,
+
     /// If the two are ordered, write the proof to this file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) certificate: Option<PathBuf>,
@@ -67,6 +71,7 @@ Examples:
   anyorder why app.trace 12 57
   anyorder why app.trace 12 57 --certificate order.proof
   anyorder certify app.trace order.proof       check the proof again
+  anyorder why ledger.rec 12 57 --spec ledger.spec   calls order events, too
   anyorder why log.txt access:103 op:4511      if accesses and operations have separate numbers
 
 Name events as reports do: by their number or name in the trace, or by line in formats without

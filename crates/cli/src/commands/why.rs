@@ -2,6 +2,7 @@
 
 use crate::args::{AnswerFormat, Global, WhyArgs};
 use crate::bugs::{self, write_checked};
+use crate::commands::predict::given_specifications;
 use crate::failure::{Failure, JobFailure, Message};
 use crate::input;
 use crate::load::{Read, read};
@@ -24,7 +25,9 @@ pub(crate) fn run(args: &WhyArgs, global: &Global, watch: &Watch) -> Result<Exit
         // The rest of the trace was not read.
         return Err(JobFailure::stopped(reason, Missing::Answer).into());
     }
-    let why = why(&trace, [&args.a, &args.b], args.rules, &watch.control())?;
+    let specifications = given_specifications(&args.types)?;
+    let labels = [args.a.as_str(), &args.b];
+    let why = why(&trace, labels, args.rules, specifications.as_ref(), &watch.control())?;
     watch.done();
     let Some(why) = why else {
         let reason = watch.stopped().map(|reason| reason.to_string()).unwrap_or_default();

@@ -3,7 +3,7 @@
 mod certified;
 
 use crate::failure::{Failure, KnownEvents, Needs, NoEvent, Unusable};
-use crate::predict::{order_of_calls, step_text};
+use crate::predict::{Specifications, order_of_calls, step_text};
 use crate::rules::fitting_rules;
 use crate::trace_input::TraceInput;
 use crate::words;
@@ -38,7 +38,8 @@ pub struct Explanation {
 }
 
 /// Explains the order of two events, given by their labels. Returns `None` if the job was stopped.
-/// If `rules` is `None`, the contents of the trace decide.
+/// If `rules` is `None`, the contents of the trace decide; without `specifications`, those of the
+/// built-in types hold.
 ///
 /// ```
 /// use anyorder_drive::{TraceInput, why};
@@ -50,7 +51,7 @@ pub struct Explanation {
 /// let control = Control::default();
 /// let trace = Trace::read(&mut StdReader::new(text.as_bytes())).unwrap();
 /// let input = TraceInput::new("run.std", trace, &Problems::default(), &control).unwrap();
-/// let answer = why(&input, ["1", "3"], None, &control).unwrap().unwrap();
+/// let answer = why(&input, ["1", "3"], None, None, &control).unwrap().unwrap();
 /// assert!(answer.ordered && answer.checked == Some(Ok(())));
 /// ```
 ///
@@ -61,6 +62,7 @@ pub fn why(
     input: &TraceInput,
     labels: [&str; 2],
     rules: Option<RuleSet>,
+    specifications: Option<&Specifications>,
     control: &Control<'_>,
 ) -> Result<Option<Explanation>, Failure> {
     let TraceInput { name, trace, not_understood, .. } = input;
@@ -73,7 +75,8 @@ pub fn why(
         return Ok(None);
     }
     control.progress.phase("explaining");
-    let Some(calls) = order_of_calls(trace, None, &control.cancel)? else { return Ok(None) };
+    let calls = order_of_calls(trace, specifications, &control.cancel)?;
+    let Some(calls) = calls else { return Ok(None) };
     let with_calls = (trace, calls.as_slice());
     let Ok(why) = why_with_calls(with_calls, rules, a, b, &control.cancel) else { return Ok(None) };
     let certificate = certificate(rules, &why);

@@ -212,7 +212,7 @@ impl Maker {
             let labels = [rng.below(events), rng.below(events)]
                 .map(|event| trace.unique_label(EventId(event as u32)));
             let labels = [labels[0].as_str(), labels[1].as_str()];
-            let answer = why(&self.input, labels, Some(rules), &self.control);
+            let answer = why(&self.input, labels, Some(rules), None, &self.control);
             let Ok(Some(answer)) = answer else { continue };
             if answer.has_certificate() && answer.first != answer.second {
                 let mut text = Vec::new();
@@ -241,7 +241,7 @@ impl Maker {
             let (x, y) = ended.swap_remove(rng.below(ended.len() as u64) as usize);
             let labels = [x, y].map(|event| trace.unique_label(event));
             let labels = [labels[0].as_str(), labels[1].as_str()];
-            let answer = why(&self.input, labels, Some(rules), &self.control);
+            let answer = why(&self.input, labels, Some(rules), None, &self.control);
             let Ok(Some(answer)) = answer else { continue };
             if answer.has_certificate() {
                 let mut text = Vec::new();

@@ -298,7 +298,7 @@ fn an_explanation_stops_at_each_poll() {
         let last = trace.len() - 1;
         for (a, b) in [(0, last), (last / 2, last), (last / 3, last / 2)] {
             let (a, b) = (label(a), label(b));
-            let job = |control: &Control<'_>| why(&prepared, [&a, &b], None, control);
+            let job = |control: &Control<'_>| why(&prepared, [&a, &b], None, None, control);
             at_every_poll(&format!("why {name} {a} {b}"), job, |all, part| {
                 or_stopped(part, |part| match (whole(all), part) {
                     (Some(_), None) => Ok(()),
