@@ -81,7 +81,7 @@ impl Joined {
         self.children.clear();
     }
 
-    /// Whether spawns order all that a thread does after what another one did before operation `at`.
+    /// Whether spawns order all that a thread does after what another did before operation `at`.
     fn is_spawned_after(&self, mut thread: ThreadId, (other, at): (ThreadId, usize)) -> bool {
         while thread != other {
             let born = self.children.iter().rev().find(|child| child.1 == thread);
