@@ -7,6 +7,7 @@ use super::summary::Summary;
 use super::weak::{Memory, explore_both};
 use super::{checkpoint, environment, html, progress};
 use crate::runtime::{Program, Setting};
+use anyorder_threads::Incomplete;
 use std::panic::Location;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -234,13 +235,10 @@ impl Builder {
 
     /// Sets which executions are run: those from which everything is learnt that single threads can
     /// see, if not said otherwise. The other engines run one for each class of equivalent
-    /// executions, as tools for other languages do, whose counts they have. They have no bound of
-    /// preemptions, and no checkpoints. Otherwise the variable `ANYORDER_ENGINE` does the same:
-    /// `learning`, `optimal`, or `reads-from`.
-    ///
-    /// # Panics
-    ///
-    /// The check panics if there is a bound of preemptions, and the engine is another one.
+    /// executions, as tools for other languages do, whose counts they have. They have no
+    /// checkpoints and no bound of preemptions: with one, nothing is run, and the check fails and
+    /// [says so](crate::Incomplete::Unbounded). Otherwise the variable `ANYORDER_ENGINE`
+    /// does the same: `learning`, `optimal`, or `reads-from`.
     ///
     /// ```
     /// use anyorder::sync::atomic::{AtomicU32, Ordering::SeqCst};
@@ -345,13 +343,14 @@ impl Builder {
     /// As [`explore`](Self::explore), compiled once and not for each closure.
     fn explore_body(self, body: Body) -> Summary {
         let Limits { engine, preemptions_max, .. } = self.limits;
-        assert!(
-            engine == Engine::Learning || preemptions_max.is_none(),
-            "only the engine `learning` has a bound of preemptions"
-        );
+        let test = environment::test_name();
+        if engine != Engine::Learning && preemptions_max.is_some() {
+            let incomplete = Some(Incomplete::Unbounded);
+            return Summary { incomplete, test, ..Summary::default() };
+        }
         let has_checkpoints = preemptions_max.is_none() && engine == Engine::Learning;
         let mut program = Program::with(self.setting, body);
-        let (test, runs) = (environment::test_name(), program.runs());
+        let runs = program.runs();
         let mut summary = progress::watched(test.as_deref(), &runs, || {
             match self.replay.as_deref().map(str::parse::<Schedule>) {
                 None if self.memory == Memory::Rc11 => explore_both(&mut program, self.limits),

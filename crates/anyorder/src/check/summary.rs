@@ -333,6 +333,9 @@ fn incomplete_words(incomplete: &Incomplete) -> String {
         Incomplete::GivesUp(_) => {
             "a loop gives up after more turns in vain than are explored".to_owned()
         }
+        Incomplete::Unbounded => {
+            "nothing was run: only the engine `learning` has a bound of preemptions".to_owned()
+        }
         Incomplete::Unsupported(op) => {
             let what = super::replay::kind_words(super::replay::kind(&op.act));
             format!("weak memory and the engine `reads-from` do not support it to {what}")

@@ -52,6 +52,8 @@ pub(super) struct Watch {
     users: BTreeMap<(ThreadId, u64), Threads>,
     /// Empty but while an execution ends: its objects, by number.
     users_now: Vec<(ObjectId, (ThreadId, u64), Threads)>,
+    /// To be used again.
+    joined: Joined,
     frees: BTreeSet<Free>,
     /// The frees of this execution, and how many operations were before.
     now: Vec<(Free, usize)>,
@@ -65,8 +67,8 @@ pub(super) struct Watch {
 struct Joined {
     /// By thread.
     by: Vec<Threads>,
-    /// The object at which a thread is joined.
-    children: Vec<(ObjectId, ThreadId)>,
+    /// The object at which a thread is joined, who spawned it, and in which operation.
+    children: Vec<(ObjectId, ThreadId, ThreadId, usize)>,
 }
 
 impl Joined {
@@ -74,9 +76,28 @@ impl Joined {
         (self.by.get(thread.index()).copied().unwrap_or_default() | bit(thread)) & !HIGH
     }
 
-    fn note(&mut self, thread: ThreadId, op: &Op) {
+    fn clear(&mut self) {
+        self.by.clear();
+        self.children.clear();
+    }
+
+    /// Whether spawns order all that a thread does after what another did before operation `at`.
+    fn is_spawned_after(&self, mut thread: ThreadId, (other, at): (ThreadId, usize)) -> bool {
+        while thread != other {
+            let born = self.children.iter().rev().find(|child| child.1 == thread);
+            match born {
+                Some((.., by, spawn)) if *by == other => return at <= *spawn,
+                Some((.., by, _)) => thread = *by,
+                None => return false,
+            }
+        }
+        true
+    }
+
+    #[inline]
+    fn note(&mut self, thread: ThreadId, op: &Op, at: usize) {
         match op.act {
-            Act::Spawn(child) => self.children.push((op.object, child)),
+            Act::Spawn(child) => self.children.push((op.object, child, thread, at)),
             Act::Join => {
                 let child = self.children.iter().rev().find(|child| child.0 == op.object);
                 let joined = child.map_or(0, |child| self.of(child.1));
@@ -154,14 +175,15 @@ impl State {
             let mut users = std::mem::take(&mut watch.users_now);
             users.extend(named.iter().map(|(place, object)| (*object, *place, 0)));
             users.sort_unstable_by_key(|user| user.0);
-            let mut joined = Joined::default();
+            let mut joined = std::mem::take(&mut watch.joined);
+            joined.clear();
             let mut next = frees.iter().copied().peekable();
             for at in 0..=self.log.len() {
                 while let Some((free, _)) = next.next_if(|free| free.1 <= at) {
                     watch.frees.insert(Free { joined: joined.of(free.by), ..free });
                 }
                 let Some((thread, op, _)) = self.log.get(at) else { break };
-                joined.note(*thread, op);
+                joined.note(*thread, op, at);
                 if let Ok(at) = users.binary_search_by_key(&op.object, |user| user.0) {
                     users[at].2 |= bit(*thread);
                 }
@@ -170,9 +192,46 @@ impl State {
                 *watch.users.entry(place).or_default() |= threads;
             }
             watch.users_now = users;
+            watch.joined = joined;
         }
         frees.clear();
         watch.now = frees;
+    }
+
+    /// Whether spawns and joins alone order all uses of objects on the heap by others after their
+    /// allocation, and all uses before a free before that: then nothing is misused in the execution
+    /// that ends, nor in one that differs in the order of what is not ordered. `None` if no thread
+    /// uses what another one allocated.
+    pub(super) fn is_ordered(&mut self) -> Option<bool> {
+        let mut users = std::mem::take(&mut self.lifetimes.watch.users_now);
+        let mut joined = std::mem::take(&mut self.lifetimes.watch.joined);
+        let lifetimes = &self.lifetimes;
+        joined.clear();
+        users.extend(lifetimes.named.iter().map(|(place, object)| (*object, *place, 0)));
+        users.sort_unstable_by_key(|user| user.0);
+        let (mut frees, mut is_shared, mut is_ordered) = (0, false, true);
+        for at in 0..=self.log.len() {
+            while let Some(free) = lifetimes.frees.get(frees).filter(|free| free.at <= at) {
+                let known = joined.of(free.by);
+                let is_late = |user: &(_, _, Threads)| free.is_of(user.1) && user.2 & !known != 0;
+                is_ordered &= !users.iter().any(is_late);
+                frees += 1;
+            }
+            let Some((thread, op, _)) = self.log.get(at) else { break };
+            joined.note(*thread, op, at);
+            let Ok(user) = users.binary_search_by_key(&op.object, |user| user.0) else { continue };
+            let (_, (owner, position), threads) = &mut users[user];
+            let is_new = *threads & bit(*thread) & !HIGH == 0;
+            if is_new && thread != owner {
+                is_shared = true;
+                let made = self.made_at(*owner, *position);
+                is_ordered &= joined.is_spawned_after(*thread, (*owner, made));
+            }
+            *threads |= bit(*thread);
+        }
+        users.clear();
+        (self.lifetimes.watch.users_now, self.lifetimes.watch.joined) = (users, joined);
+        is_shared.then_some(is_ordered)
     }
 
     /// Begins to watch what may go wrong. Returns whether anything may.

@@ -2,7 +2,7 @@
 //! and of the operations that follow them.
 
 use super::calls::{Calls, Point};
-use super::classes::ClassKey;
+use super::classes::{ClassKey, ClassOfMany, ClassOfOne};
 use super::footprint::{FootprintId, Footprints};
 use super::kind::touches;
 use super::memo::Memo;
@@ -81,6 +81,10 @@ pub(crate) struct Behaviours {
     pub(super) ends_known: FxHashSet<ObjectId>,
     /// The classes: by operation, and by the classes after each result.
     pub(super) classes: FxHashMap<ClassKey, u32>,
+    /// Those with one result.
+    pub(super) classes_of_one: FxHashMap<ClassOfOne, u32>,
+    /// Those with many.
+    pub(super) classes_of_many: FxHashMap<ClassOfMany, u32>,
     /// Whether each node is a class of its own.
     pub(super) apart: bool,
     /// How many nodes have classes.
@@ -121,6 +125,8 @@ impl Behaviours {
             ends: Vec::new(),
             ends_known: FxHashSet::default(),
             classes: FxHashMap::default(),
+            classes_of_one: FxHashMap::default(),
+            classes_of_many: FxHashMap::default(),
             apart: false,
             classified: 0,
             grown: Vec::new(),

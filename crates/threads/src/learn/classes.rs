@@ -7,6 +7,9 @@ use super::sabotage::Sabotage;
 use super::turns::Cover;
 use crate::ids::{ObjectId, ThreadId};
 use crate::op::{Act, Op};
+use anyorder_common::hash::Hash128;
+use anyorder_common::state_hash::StateHash;
+use std::hash::Hash;
 
 /// Stands for the end of any thread whose end nobody sees.
 const UNSEEN_END: OpId = OpId(u32::MAX);
@@ -17,12 +20,23 @@ const COVERED: u32 = u32::MAX;
 /// An operation, the object within whose invocations it is, and the classes after each result.
 pub(super) type ClassKey = (OpId, ObjectId, Vec<(u64, u32)>);
 
+/// The same where there is one result: most are, and they take no memory of their own.
+pub(super) type ClassOfOne = (OpId, ObjectId, u64, u32);
+
+/// The same where there are many results, with a hash of them: each new one makes another class.
+pub(super) type ClassOfMany = (OpId, ObjectId, Hash128);
+
+/// More results than this are many.
+const FEW: usize = 8;
+
 impl Behaviours {
     /// Makes the futures and the classes of all nodes anew. With `apart`, each node has a class of
     /// its own. Linear in the nodes.
     pub(crate) fn classify(&mut self, apart: bool, sabotage: Sabotage) {
         self.survey_ops();
         self.classes.clear();
+        self.classes_of_one.clear();
+        self.classes_of_many.clear();
         self.memo.get_mut().clear();
         self.epoch += 1;
         // Calls seen since have given points to others.
@@ -131,12 +145,22 @@ impl Behaviours {
             Cover::Covered => (child.0, COVERED),
             _ => (child.0, self.node(child.1).class),
         };
-        let mut children: Vec<(u64, u32)> = self.node(node).children.iter().map(of).collect();
-        if sabotage == Sabotage::FuturesForgotten {
-            children.clear();
+        let count = self.classes.len() + self.classes_of_one.len() + self.classes_of_many.len();
+        let (next, owner) = (count as u32, self.owner(node));
+        let forgets = sabotage == Sabotage::FuturesForgotten;
+        let children = if forgets { &[] } else { self.node(node).children.as_slice() };
+        if let [child] = children {
+            let (result, class) = of(child);
+            return *self.classes_of_one.entry((op, owner, result, class)).or_insert(next);
         }
-        let next = self.classes.len() as u32;
-        *self.classes.entry((op, self.owner(node), children)).or_insert(next)
+        if children.len() > FEW {
+            let mut hash = StateHash::new();
+            children.iter().for_each(|child| of(child).hash(&mut hash));
+            let key = (op, owner, hash.finish128());
+            return *self.classes_of_many.entry(key).or_insert(next);
+        }
+        let children: Vec<(u64, u32)> = children.iter().map(of).collect();
+        *self.classes.entry((op, owner, children)).or_insert(next)
     }
 
     /// Where nobody looks at its end, a thread ends like every other one.

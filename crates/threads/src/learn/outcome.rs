@@ -126,6 +126,8 @@ pub enum Incomplete {
     /// A loop gives up after more turns in vain than are explored turn by turn. What it does then
     /// was explored only where nothing else could go on; under weak memory, not at all.
     GivesUp(LongLoop),
+    /// A bound of preemptions was asked for, and the engine has none: nothing was run.
+    Unbounded,
     /// Under weak memory: the program does something that is not supported.
     Unsupported(Box<Op>),
 }

@@ -20,6 +20,8 @@ const WALK_MAX: u32 = 200;
 struct Rows {
     /// The words of a set of threads.
     width: usize,
+    /// By position of a thread, what it may still touch.
+    futures: Vec<FootprintId>,
     /// By position of a thread, whether it is known who may be in its way, and the set of these.
     is_known: Vec<bool>,
     words: Vec<u64>,
@@ -27,10 +29,15 @@ struct Rows {
     /// that it does to the object, and once.
     of_objects: Vec<(ObjectId, Range<usize>)>,
     removers: Vec<(usize, bool)>,
+    /// By number of such an object, and by position of a thread: how it may still touch it.
+    kinds: Vec<u16>,
 }
 
 impl Rows {
-    fn clear(&mut self, threads: usize) {
+    fn clear(&mut self, state: &State, known: &Behaviours) {
+        let threads = state.live.len();
+        self.futures.clear();
+        self.futures.extend(state.live.iter().map(|live| known.node(live.1).future));
         self.width = bits::width(threads);
         self.is_known.clear();
         self.is_known.resize(threads, false);
@@ -38,16 +45,24 @@ impl Rows {
         self.words.resize(threads * self.width, 0);
         self.of_objects.clear();
         self.removers.clear();
+        self.kinds.clear();
     }
 
-    fn removers(&mut self, object: ObjectId, state: &State, known: &Behaviours) -> Range<usize> {
+    /// How a thread may still touch an object, if that is known; else anyhow.
+    fn kinds(&self, object: ObjectId, at: usize) -> u16 {
+        let number = self.of_objects.iter().position(|known| known.0 == object);
+        number.map_or(!0, |number| self.kinds[number * self.futures.len() + at])
+    }
+
+    fn removers(&mut self, object: ObjectId, known: &Behaviours) -> Range<usize> {
         if let Some((_, range)) = self.of_objects.iter().find(|known| known.0 == object) {
             return range.clone();
         }
         let from = self.removers.len();
-        for (other, (_, node)) in state.live.iter().enumerate() {
-            let touches = known.footprints.of_object(known.node(*node).future, object);
+        for (other, future) in self.futures.iter().enumerate() {
+            let touches = known.footprints.of_object(*future, object);
             let kinds = touches.iter().fold(0, |kinds, touch| kinds | touch.kinds);
+            self.kinds.push(kinds);
             if kinds & Kind::REMOVING != 0 {
                 let sole = touches.len() == 1 && kinds & Kind::RemoveMore.bit() == 0;
                 self.removers.push((other, sole));
@@ -70,10 +85,14 @@ impl Rows {
 pub(crate) struct Persistent {
     best: Vec<usize>,
     set: Vec<usize>,
+    /// How many threads of the set can go on.
+    able: usize,
     /// The same as a set of positions.
     is_in: Vec<u64>,
     /// The threads around which a set was closed.
     tried: Vec<bool>,
+    /// To be used again: where threads of the set are joined.
+    ends: Vec<ObjectId>,
     rows: Rows,
     sabotage: Sabotage,
 }
@@ -89,7 +108,7 @@ impl Persistent {
         sabotage: Sabotage,
     ) -> &[usize] {
         self.sabotage = sabotage;
-        self.rows.clear(ways.len());
+        self.rows.clear(state, known);
         let able = ways.iter().filter(|ways| **ways > 0).count();
         self.best.clear();
         self.tried.clear();
@@ -97,6 +116,11 @@ impl Persistent {
         // As a rule there is one of one thread, and to find out that others are larger is cheap.
         if able > 1 {
             for seed in (0..ways.len()).filter(|seed| ways[*seed] > 0) {
+                if is_known_to_clash(seed, state, known, ways) {
+                    #[cfg(test)]
+                    assert_eq!(self.close(seed, state, known, ways, 2), 2);
+                    continue;
+                }
                 if self.close(seed, state, known, ways, 2) == 1 {
                     self.best.push(seed);
                     return &self.best;
@@ -137,7 +161,7 @@ impl Persistent {
             return true;
         }
         self.tried.clear();
-        self.rows.clear(ways.len());
+        self.rows.clear(state, known);
         self.close(at, state, known, ways, 2);
         self.set.len() == 1
             && (sabotage == Sabotage::GivingIsLocal || !makes_possible(at, state, known))
@@ -158,22 +182,29 @@ impl Persistent {
         self.is_in.resize(self.rows.width, 0);
         self.set.push(seed);
         bits::set(&mut self.is_in, seed as u32);
-        let (mut next, mut able) = (0, 0);
+        let mut next = 0;
+        self.able = usize::from(ways[seed] > 0);
         while let Some(at) = self.set.get(next).copied() {
             next += 1;
-            able += usize::from(ways[at] > 0);
             // What is closed around a thread of the set is as a rule in the set.
-            if able >= most || (self.tried.get(at) == Some(&true) && most != usize::MAX) {
+            if self.able >= most || (self.tried.get(at) == Some(&true) && most != usize::MAX) {
                 return most;
             }
-            self.need(at, state, known, ways[at] > 0);
+            self.need(at, state, known, (ways, most));
         }
-        able
+        self.able
     }
 
-    /// Adds what a thread of the set needs.
-    fn need(&mut self, at: usize, state: &State, known: &Behaviours, is_able: bool) {
+    /// Adds what a thread of the set needs, until `most` threads of the set can go on.
+    fn need(
+        &mut self,
+        at: usize,
+        state: &State,
+        known: &Behaviours,
+        (ways, most): (&[u32], usize),
+    ) {
         let (thread, node) = state.live[at];
+        let is_able = ways[at] > 0;
         if !is_able && self.sabotage == Sabotage::WaitingNeedsNobody {
             return;
         }
@@ -185,7 +216,7 @@ impl Persistent {
             if let Ok(position) = position
                 && position != at
             {
-                self.add(position);
+                self.add(position, ways);
             }
             return;
         }
@@ -202,11 +233,24 @@ impl Persistent {
                 against &= !self.harmless(touch, state, known);
             }
             let conflict = Conflict { touch: *touch, against, is_able, sabotage: self.sabotage };
+            // Only there it may depend on the object whether another thread is in the way.
+            let is_counted = matches!(state.world.get(touch.object), Some(Object::Count(_)));
             for word in 0..width {
                 for bit in bits::members_of_word(outside(self, word)) {
                     let other = 64 * word + bit as usize;
+                    if is_counted && self.rows.kinds(touch.object, other) & against == 0 {
+                        debug_assert!(!conflict.is_in(self.rows.futures[other], known));
+                        continue;
+                    }
                     if self.is_in_the_way(other, &conflict, state, known) {
-                        self.add(other);
+                        if self.set.len() == 1 && is_able && ways[other] > 0 && !is_counted {
+                            let memo = &mut *known.memo.borrow_mut();
+                            memo.note_in_the_way(node, state.live[other]);
+                        }
+                        self.add(other, ways);
+                        if self.able >= most {
+                            return;
+                        }
                     }
                 }
             }
@@ -225,8 +269,7 @@ impl Persistent {
         }
         let memo = &mut *known.memo.borrow_mut();
         let row = &mut self.rows.words[at * self.rows.width..];
-        for (other, (_, node)) in state.live.iter().enumerate() {
-            let future = known.node(*node).future;
+        for (other, future) in self.rows.futures.iter().copied().enumerate() {
             let find = || may_clash(own, future, is_able, known, self.sabotage);
             if memo.clash(own, is_able, future, find) && other != at {
                 bits::set(row, other as u32);
@@ -237,14 +280,14 @@ impl Persistent {
     /// Whether a thread outside of the set may do something in conflict before one of the set goes
     /// on.
     fn is_in_the_way(
-        &self,
+        &mut self,
         other: usize,
         conflict: &Conflict,
         state: &State,
         known: &Behaviours,
     ) -> bool {
         let (_, node) = state.live[other];
-        conflict.is_in(known.node(node).future, known)
+        conflict.is_in(self.rows.futures[other], known)
             && !self.waits_for_set(node, state, known, conflict.sought(), |node| {
                 let is_here = |node| conflict.is_in(known.node(node).own, known);
                 let spawned = match known.op(node).act {
@@ -259,7 +302,7 @@ impl Persistent {
     /// Whether a thread at `node` cannot come to what `is_sought` before a thread of the set goes
     /// on: on all ways it first has to wait for one. Says no where that takes long to find out.
     fn waits_for_set(
-        &self,
+        &mut self,
         node: NodeId,
         state: &State,
         known: &Behaviours,
@@ -275,38 +318,44 @@ impl Persistent {
         if known.footprints.kinds(future) & Kind::After.bit() == 0 {
             return false;
         }
-        let ends = self.set.iter().filter_map(|at| known.end_of(state.live[*at].0));
-        let ends: Vec<ObjectId> = ends
-            .filter(|end| {
-                let touches = known.footprints.of_object(future, *end);
-                touches.iter().any(|touch| touch.kinds & Kind::After.bit() != 0)
-            })
-            .collect();
-        if ends.is_empty() {
-            return false;
-        }
-        let question = (node, sought, ends);
-        {
+        let mut ends = std::mem::take(&mut self.ends);
+        ends.clear();
+        ends.extend(self.set.iter().filter_map(|at| known.end_of(state.live[*at].0)));
+        ends.retain(|end| {
+            let touches = known.footprints.of_object(future, *end);
+            touches.iter().any(|touch| touch.kinds & Kind::After.bit() != 0)
+        });
+        let waits = !ends.is_empty() && self.waits_for_ends(node, &ends, known, sought, is_sought);
+        self.ends = ends;
+        waits
+    }
+
+    /// As [`waits_for_set`](Self::waits_for_set), for threads that wait by joins.
+    fn waits_for_ends(
+        &self,
+        node: NodeId,
+        ends: &[ObjectId],
+        known: &Behaviours,
+        sought: Sought,
+        is_sought: impl Fn(NodeId) -> bool,
+    ) -> bool {
+        let question = {
             let memo = &mut *known.memo.borrow_mut();
-            if memo.epoch != known.epoch {
-                memo.renew(known.epoch);
+            let question = memo.question(node, sought, ends);
+            if let Some(waits) = memo.answer(&question, known.epoch) {
+                return waits;
             }
-            if memo.not_waiting.contains(&question) {
-                return false;
-            }
-            if memo.waiting.contains(&question) {
-                return true;
-            }
-        }
-        let looked_at = self.walk_waits(node, &question.2, known, is_sought);
+            question
+        };
+        let looked_at = self.walk_waits(node, ends, known, is_sought);
         let memo = &mut *known.memo.borrow_mut();
         memo.note(question, looked_at.is_some());
         memo.looked_at.extend(looked_at.iter().flatten());
         looked_at.is_some()
     }
 
-    /// As [`waits_for_set`](Self::waits_for_set), for threads that wait by joins. If they wait,
-    /// returns the places on which that rests.
+    /// As [`waits_for_ends`](Self::waits_for_ends), anew. If they wait, returns the places on which
+    /// that rests.
     fn walk_waits(
         &self,
         node: NodeId,
@@ -348,7 +397,7 @@ impl Persistent {
         let needed = if removes { 2 } else { 1 };
         let mut left = *owners;
         // Younger threads first: those that spawned them have the longest ways to look at.
-        let removers = self.rows.removers(touch.object, state, known);
+        let removers = self.rows.removers(touch.object, known);
         for item in removers.rev() {
             let (other, sole) = self.rows.removers[item];
             if self.has(other) {
@@ -371,10 +420,11 @@ impl Persistent {
         if left >= needed { Kind::Add.bit() | Kind::REMOVING } else { 0 }
     }
 
-    fn add(&mut self, thread: usize) {
+    fn add(&mut self, thread: usize, ways: &[u32]) {
         if !self.has(thread) {
             bits::set(&mut self.is_in, thread as u32);
             self.set.push(thread);
+            self.able += usize::from(ways[thread] > 0);
         }
     }
 
@@ -446,6 +496,17 @@ fn may_clash(
 fn is_specified(touch: &Touch, other: &Touch, sabotage: Sabotage) -> bool {
     let is_in_any = touch.owner != ObjectId::NONE && other.owner != ObjectId::NONE;
     touch.is_specified_with(other) || (sabotage == Sabotage::OwnersForgotten && is_in_any)
+}
+
+/// Whether it is known that the set around a thread has another thread that can go on.
+#[inline]
+fn is_known_to_clash(at: usize, state: &State, known: &Behaviours, ways: &[u32]) -> bool {
+    let Some((thread, node)) = known.memo.borrow().in_the_way(state.live[at].1) else {
+        return false;
+    };
+    let other = state.live.binary_search_by_key(&thread, |live| live.0);
+    other.is_ok_and(|other| ways[other] > 0 && state.live[other].1 == node)
+        && !is_alone(state, known, state.live[at].0, state.live[at].1)
 }
 
 /// Whether nothing that others do can matter to an operation that is possible now.

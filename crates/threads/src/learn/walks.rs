@@ -180,7 +180,7 @@ impl<P: ThreadProgram + ?Sized> Learner<'_, P> {
     /// As [`walk`](Self::walk), with nothing kept: the twin in tests.
     #[cfg(test)]
     fn walk_anew(&mut self, rng: &mut SplitMix64, number: u32) -> Option<Walk> {
-        self.known.memo.borrow_mut().waiting.clear();
+        self.known.memo.borrow_mut().forget_answers();
         let mut state = State::start(&self.known, self.sabotage)?;
         let (mut path, order, mut ways) = (Vec::new(), rng.bits(), Vec::new());
         loop {
