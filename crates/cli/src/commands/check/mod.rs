@@ -182,7 +182,8 @@ fn model(
 fn set_replay(args: &CheckArgs, finding: &mut Finding) {
     let types = args.types.words();
     // Calls order events, by the same specifications.
-    if let Some(why) = finding.replay.as_mut().filter(|replay| replay.starts_with("anyorder why ")) {
+    if let Some(why) = finding.replay.as_mut().filter(|replay| replay.starts_with("anyorder why "))
+    {
         why.push_str(&types);
     }
     let witness = finding.witness.as_ref();
