@@ -105,7 +105,7 @@ impl Pass<'_, '_> {
         let (chains, clocks) = (&engine.chains, &self.state.clocks);
         let known = match base {
             Some(base) => more_known_of(chains, clocks, (source.clock, base), at.handler),
-            None => known_of(chains, clocks, source.clock, at.handler),
+            None => last_first(known_of(chains, clocks, source.clock, at.handler)),
         };
         for (chain, value) in known {
             let local = engine.chains.info(chain).local;
@@ -221,6 +221,27 @@ impl Pass<'_, '_> {
             let chain = (!engine.is_bare(post.strand)).then(|| engine.chains.of(post.strand))?;
             let last = begun.last_posted(chain, post.event)?;
             Some(last).filter(|(earlier, _)| engine.strands.get(*earlier).last < at.first)
+        });
+        recent.or_else(|| self.recent_before_given(at, post))
+    }
+
+    /// Finds a task that a bare strand posted, on the chain of a task that the trace orders before
+    /// the current one, if a bare strand posted that, too, and its post knows the whole task: an
+    /// input posts a request, whose reply enables the input again.
+    fn recent_before_given(&self, at: &Strand, post: &Stamp) -> Option<(StrandId, Stamp)> {
+        let engine = &*self.engine;
+        let begun = &self.state.begun[at.handler.index()];
+        if !engine.is_bare(post.strand) {
+            return None;
+        }
+        let next = engine.given.orders.partition_point(|(_, b, _)| *b < at.task);
+        let given = engine.given.orders[next..].iter().take_while(|(_, b, _)| *b == at.task);
+        given.flat_map(|(a, ..)| engine.strands.of_task(*a)).find_map(|a| {
+            let chain = engine.chains.of(a);
+            let (earlier, stamp) = begun.last_bare(chain)?;
+            let last = engine.strands.get(earlier).last;
+            let knows = self.state.clocks.get(post.clock, chain) > last.0;
+            (knows && last < at.first).then_some((earlier, stamp))
         })
     }
 
@@ -306,6 +327,10 @@ impl Pass<'_, '_> {
         let engine = &*self.engine;
         if engine.is_bare(post.strand) {
             // See `fifo_of_bare_posts`.
+            if delay == 0 && !front {
+                let chain = engine.chains.of(strand);
+                self.state.begun[at.handler.index()].note_bare(chain, (strand, *post));
+            }
             return;
         }
         let chain = engine.chains.of(post.strand);
@@ -423,6 +448,12 @@ fn more_known_of(
             known.push((chain, value));
         }
     });
+    last_first(known)
+}
+
+/// Sorts entries: the last events first, since their tasks are after many of the others.
+fn last_first(mut known: Vec<(ChainId, u32)>) -> Vec<(ChainId, u32)> {
+    known.sort_unstable_by_key(|(_, value)| std::cmp::Reverse(*value));
     known
 }
 
