@@ -81,9 +81,8 @@ impl Conflicts {
                 several[cluster] = true;
             }
         }
-        for i in 0..locations {
-            conflicts.shared[i] = several[i] && !conflicts.last_write[i].is_none();
-        }
+        let accessed = several.into_iter().zip(&conflicts.last_write);
+        conflicts.shared = accessed.map(|(several, last)| several && !last.is_none()).collect();
         Ok(conflicts)
     }
 
