@@ -46,9 +46,7 @@ pub(crate) struct BegunTasks {
     /// For each chain, the last task that it posted without delay, with the stamp of its post; in a
     /// bag with any delay.
     last_posted: FxHashMap<ChainId, (StrandId, Stamp)>,
-    /// For each chain, the last task on it that a bare strand posted without delay, likewise.
-    bare: FxHashMap<ChainId, (StrandId, Stamp)>,
-    /// The last post of all these.
+    /// The last post of these.
     last_post: EventId,
     /// Whether some of these began against the order of the posts in the trace.
     unsorted: bool,
@@ -63,7 +61,6 @@ impl Default for BegunTasks {
             recent: Vec::new(),
             irregular: false,
             last_posted: FxHashMap::default(),
-            bare: FxHashMap::default(),
             last_post: EventId(0),
             unsorted: false,
         }
@@ -152,23 +149,9 @@ impl BegunTasks {
         last.filter(|(_, stamp)| stamp.event < before).copied()
     }
 
-    /// Returns the last task of a chain that a bare strand posted without delay, while all tasks
-    /// without delay began in the order of their posts in the trace.
-    pub(crate) fn last_bare(&self, chain: ChainId) -> Option<(StrandId, Stamp)> {
-        self.bare.get(&chain).filter(|_| !self.irregular && !self.unsorted).copied()
-    }
-
-    /// Records a task that a bare strand posted without delay.
-    pub(crate) fn note_bare(&mut self, chain: ChainId, (strand, post): (StrandId, Stamp)) {
-        self.unsorted |= post.event < self.last_post;
-        self.last_post = post.event.max(self.last_post);
-        self.bare.insert(chain, (strand, post));
-    }
-
     /// Returns the kept stamps.
     pub(crate) fn kept(&mut self) -> impl Iterator<Item = &mut Stamp> {
-        let last = self.last_posted.values_mut().chain(self.bare.values_mut());
-        let last = last.map(|(_, stamp)| stamp);
+        let last = self.last_posted.values_mut().map(|(_, stamp)| stamp);
         self.recent.iter_mut().map(|(_, stamp)| stamp).chain(last)
     }
 

@@ -39,8 +39,7 @@ impl Pass<'_, '_> {
         let mut explicit = explicit;
         let front = self.engine.task_is_front(at.task);
         let fifo_post = post.filter(|_| !self.engine.is_bag(at.handler) && !front);
-        let recent = fifo_post.and_then(|post| self.recent_before(strand, post, sources));
-        self.recent = recent.map(|(earlier, _)| earlier);
+        let recent = fifo_post.and_then(|post| self.recent_before(strand, post));
         let mut base = recent.map(|(_, stamp)| stamp.clock);
         let mut recent_tainted = false;
         if let Some((earlier, _)) = recent {
@@ -195,12 +194,7 @@ impl Pass<'_, '_> {
 
     /// Finds a task that began recently and whose post is before a given post, if the same rules
     /// apply to the predecessors of both posts.
-    fn recent_before(
-        &self,
-        strand: StrandId,
-        post: &Stamp,
-        sources: &[Stamp],
-    ) -> Option<(StrandId, Stamp)> {
+    fn recent_before(&self, strand: StrandId, post: &Stamp) -> Option<(StrandId, Stamp)> {
         let engine = &*self.engine;
         let at = engine.strands.get(strand);
         let poster = engine.strands.get(post.strand);
@@ -227,48 +221,7 @@ impl Pass<'_, '_> {
             let chain = (!engine.is_bare(post.strand)).then(|| engine.chains.of(post.strand))?;
             let last = begun.last_posted(chain, post.event)?;
             Some(last).filter(|(earlier, _)| engine.strands.get(*earlier).last < at.first)
-        });
-        recent.or_else(|| self.request_before(at, post, sources))
-    }
-
-    /// Finds a task that a bare strand posted, if a bare strand made the given post, too, and that
-    /// knows the whole task: an input posts a request, whose reply enables the input again. Looks
-    /// for the request behind the tasks of `sources`.
-    fn request_before(
-        &self,
-        at: &Strand,
-        post: &Stamp,
-        sources: &[Stamp],
-    ) -> Option<(StrandId, Stamp)> {
-        let engine = &*self.engine;
-        let begun = &self.state.begun[at.handler.index()];
-        if !engine.is_bare(post.strand) {
-            return None;
-        }
-        sources.iter().filter(|source| source.strand != post.strand).find_map(|source| {
-            let (earlier, stamp) = begun.last_bare(engine.chains.of(self.request_of(source)?))?;
-            let last = engine.strands.get(earlier).last;
-            let chain = engine.chains.of(earlier);
-            let knows = self.state.clocks.get(post.clock, chain) > last.0;
-            (knows && last < at.first).then_some((earlier, stamp))
         })
-    }
-
-    /// Follows the posts that led to an event back to a task that a bare strand posted.
-    fn request_of(&self, event: &Stamp) -> Option<StrandId> {
-        /// The most posts that are followed.
-        const POSTS_MAX: usize = 8;
-        let engine = &*self.engine;
-        let mut strand = event.strand;
-        for _ in 0..POSTS_MAX {
-            let post = engine.trace.span(engine.strands.get(strand).task).post.some()?;
-            let by = engine.strand_of(post);
-            if engine.is_bare(by) {
-                return engine.chains.is_placed(strand).then_some(strand);
-            }
-            strand = by;
-        }
-        None
     }
 
     /// Applies the FIFO rule to tasks that bare strands posted. Such a post is before another post
@@ -353,10 +306,6 @@ impl Pass<'_, '_> {
         let engine = &*self.engine;
         if engine.is_bare(post.strand) {
             // See `fifo_of_bare_posts`.
-            if delay == 0 && !front {
-                let chain = engine.chains.of(strand);
-                self.state.begun[at.handler.index()].note_bare(chain, (strand, *post));
-            }
             return;
         }
         let chain = engine.chains.of(post.strand);
@@ -378,7 +327,8 @@ impl Pass<'_, '_> {
     /// The last post of each poster is enough. Tasks before a recent task can be skipped: their
     /// posts are, or will be, before the post of the recent task, which is before this one.
     fn read_backwards(&mut self, strand: StrandId, post: &Stamp) {
-        let mut from = match self.recent {
+        let recent = self.recent_before(strand, post).map(|(earlier, _)| earlier);
+        let mut from = match recent {
             Some(recent) => self.posts_after(strand, post, recent),
             None => self.posts_of_all(strand, post),
         };

@@ -102,8 +102,6 @@ pub(crate) struct Pass<'p, 't> {
     next_publish: usize,
     /// Whether the pass derives task orders, or uses those of the engine.
     pub(crate) derive: bool,
-    /// Of the task that begins now, an earlier one whose post is before its post.
-    pub(crate) recent: Option<StrandId>,
     /// Edges to events that the pass has already processed, for the next pass.
     pub(crate) found: Vec<Edge>,
 }
@@ -130,7 +128,6 @@ impl<'p, 't> Pass<'p, 't> {
             next_pull,
             next_publish,
             derive: false,
-            recent: None,
             found: Vec::new(),
         }
     }
