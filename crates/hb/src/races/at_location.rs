@@ -109,6 +109,19 @@ impl AtLocation {
         is_latest
     }
 
+    /// Returns whether a look at few runs shows that a run of reads by a handler comes after all
+    /// writes here that conflict with it.
+    pub(crate) fn is_behind_writes(
+        &self,
+        races: &Races,
+        view: &View<'_, '_>,
+        (run, handler): (&Run, HandlerId),
+    ) -> bool {
+        let is_behind = |side: &Side| side.is_behind_writes(races, view, (run, handler));
+        let atomic = self.atomic.as_deref().filter(|_| !run.class.atomic);
+        is_behind(&self.plain) && atomic.is_none_or(is_behind)
+    }
+
     /// Records the races of a new run with the runs here. Returns what is open on the sides that
     /// were visited.
     pub(crate) fn find(
@@ -214,6 +227,19 @@ impl Side {
     /// Returns the groups of a scope.
     pub(crate) fn groups_of(&self, scope: Scope) -> impl Iterator<Item = &OnHandler> {
         (0..).zip(&self.groups).filter(move |(at, _)| scope.has(*at)).map(|(_, group)| group)
+    }
+
+    /// Returns whether a look at few runs shows that a run comes after all writes.
+    fn is_behind_writes(
+        &self,
+        races: &Races,
+        view: &View<'_, '_>,
+        (run, handler): (&Run, HandlerId),
+    ) -> bool {
+        let own = self.group_of(handler).map(|at| &self.groups[at as usize]);
+        let own_before = own
+            .is_none_or(|own| own.posted.is_some() && own.writes.is_known_before(races, view, run));
+        own_before && self.writes.to_visit(races, view, run).is_some_and(<[u32]>::is_empty)
     }
 
     /// Records the races of a new run with the runs here. Returns the groups with writes, and those

@@ -10,7 +10,8 @@
 //! other handlers are skipped if a later run, which comes before the new one, comes after all of
 //! theirs ([`Front`]). So the work is proportional to the handlers that accessed the location since
 //! such a run, and to the races found. Where many runs of two threads race, most pairs are only
-//! counted (`like_runs.rs`).
+//! counted (`like_runs.rs`). A read that nothing writes after, and that comes after all writes so
+//! far, races with nothing, and makes no run.
 //!
 //! **Cost.** O(1) for an access that extends a run; else O(chains of its handler at the location +
 //! handlers since the front + races of runs that are kept). Where many chains or tasks race at one
@@ -153,6 +154,8 @@ impl Races {
 pub(crate) struct Detector<'t> {
     trace: &'t Trace,
     conflicts: &'t Conflicts,
+    /// The position in `at` of each location that can race, and `u32::MAX` for the others.
+    places: Vec<u32>,
     at: Vec<AtLocation>,
     last_run: Vec<Option<RunId>>,
     pub(crate) races: Races,
@@ -169,10 +172,18 @@ pub(crate) struct Detector<'t> {
 impl<'t> Detector<'t> {
     pub(crate) fn new(trace: &'t Trace, conflicts: &'t Conflicts) -> Detector<'t> {
         let locations = trace.tables().locations.len();
+        let mut places = vec![u32::MAX; locations];
+        let shared = (0..locations).filter(|at| conflicts.is_shared(LocationId(*at as u32)));
+        let mut count = 0;
+        for location in shared {
+            places[location] = count;
+            count += 1;
+        }
         Detector {
             trace,
             conflicts,
-            at: vec![AtLocation::default(); locations],
+            places,
+            at: vec![AtLocation::default(); count as usize],
             last_run: vec![None; locations],
             races: Races::default(),
             work: Work::default(),
@@ -197,6 +208,11 @@ impl<'t> Detector<'t> {
         Detector { profiles, by_task: level == CoverageLevel::Task, ..self }
     }
 
+    /// Returns the position of a location that can race.
+    fn place(&self, location: LocationId) -> usize {
+        self.places[location.index()] as usize
+    }
+
     /// Adds a run to those of its chain: it grows no more.
     fn end(&mut self, view: &View<'_, '_>, id: RunId) {
         let run = *self.races.run(id);
@@ -208,7 +224,8 @@ impl<'t> Detector<'t> {
         let like = is_like.then_some((run.task, site));
         let profile = self.profile(view, &run, site);
         let handler = view.engine.strands.get(run.strand).handler;
-        let profile = self.at[run.location.index()].end((id, &run, handler), (like, profile));
+        let place = self.place(run.location);
+        let profile = self.at[place].end((id, &run, handler), (like, profile));
         self.races.runs[id.0 as usize].profile = profile;
     }
 
@@ -227,14 +244,40 @@ impl<'t> Detector<'t> {
         }
     }
 
-    fn start(&mut self, view: &View<'_, '_>, mut run: Run) {
-        if let Some(last) = self.last_run[self.conflicts.cluster(run.location).index()] {
+    /// Ends the last run of the cluster of a location.
+    fn end_last(&mut self, view: &View<'_, '_>, location: LocationId) {
+        let last = self.last_run[self.conflicts.cluster(location).index()].take();
+        if let Some(last) = last {
             self.end(view, last);
         }
+    }
+
+    /// Returns whether a new run is one of reads that no write is unordered with, now or later.
+    fn is_quiet(&mut self, view: &View<'_, '_>, run: &Run) -> bool {
+        if run.class.writes
+            || !self.conflicts.is_only_read_after(run.location, run.first)
+            || !self.conflicts.overlaps(run.location).is_empty()
+        {
+            return false;
+        }
+        self.end_last(view, run.location);
+        let handler = view.engine.strands.get(run.strand).handler;
+        let place = self.place(run.location);
+        let is_quiet = self.at[place].is_behind_writes(&self.races, view, (run, handler));
+        if is_quiet && self.by_task && self.profiles.is_some() {
+            let begins = view.engine.node_first(view.engine.node_of(run.task, run.strand));
+            self.at[place].is_latest(begins);
+        }
+        is_quiet
+    }
+
+    fn start(&mut self, view: &View<'_, '_>, mut run: Run) {
+        self.end_last(view, run.location);
+        let place = self.place(run.location);
         let id = RunId(self.races.runs.len() as u32);
         if self.by_task && self.profiles.is_some() {
             let begins = view.engine.node_first(view.engine.node_of(run.task, run.strand));
-            run.is_latest = self.at[run.location.index()].is_latest(begins);
+            run.is_latest = self.at[place].is_latest(begins);
         }
         self.races.runs.push(run);
         let Strand { handler, posted, .. } = *view.engine.strands.get(run.strand);
@@ -242,14 +285,14 @@ impl<'t> Detector<'t> {
         let by_task = self.by_task;
         let kept_max = self.kept_max;
         let new = NewRun { id, run: &run, handler, posted, kept_max, profile, by_task };
-        let Detector { at, races, work, profiles, .. } = self;
+        let Detector { places, at, races, work, profiles, .. } = self;
         let profiles = profiles.as_ref();
-        let here = &mut at[run.location.index()];
-        let found = here.find(races, (view, profiles), new, work);
+        let found = at[place].find(races, (view, profiles), new, work);
         for &location in self.conflicts.overlaps(run.location) {
-            at[location.index()].find(races, (view, profiles), new, work);
+            let place = places[location.index()] as usize;
+            at[place].find(races, (view, profiles), new, work);
         }
-        let group = at[run.location.index()].add(races, view, new, found);
+        let group = at[place].add(races, view, new, found);
         races.runs[id.0 as usize].group = group;
         self.last_run[self.conflicts.cluster(run.location).index()] = Some(id);
     }
@@ -264,7 +307,7 @@ impl Visitor for Detector<'_> {
             return;
         }
         let location = LocationId(columns.operands[row]);
-        if !self.conflicts.is_shared(location) {
+        if self.places[location.index()] == u32::MAX {
             return;
         }
         let task = columns.tasks[row];
@@ -298,7 +341,9 @@ impl Visitor for Detector<'_> {
             is_latest: false,
             profile: None,
         };
-        self.start(view, run);
+        if !self.is_quiet(view, &run) {
+            self.start(view, run);
+        }
     }
 
     fn memory_bytes(&self) -> usize {

@@ -57,13 +57,14 @@ type Code = (SiteId, String);
 #[derive(Debug)]
 pub struct Guards<'t> {
     trace: &'t Trace,
-    does: FxHashMap<TaskId, Does>,
+    /// By task; nothing for those that were not posted.
+    does: Vec<Does>,
     /// The writes of each location, in the order of the trace.
-    writes: FxHashMap<LocationId, Vec<EventId>>,
+    writes: ByLocation<EventId>,
     /// The first fork of each handler.
     forks: FxHashMap<HandlerId, EventId>,
-    /// The tasks that read a location, by code.
-    readers: FxHashMap<(LocationId, Code), Vec<TaskId>>,
+    /// The tasks that read a location, with their first reads.
+    readers: ByLocation<(TaskId, EventId)>,
     known: RefCell<FxHashMap<(LocationId, Code), bool>>,
 }
 
@@ -71,33 +72,29 @@ impl<'t> Guards<'t> {
     /// Reads a trace.
     #[must_use]
     pub fn new(trace: &'t Trace) -> Guards<'t> {
-        let mut guards = Guards {
-            trace,
-            does: FxHashMap::default(),
-            writes: FxHashMap::default(),
-            forks: FxHashMap::default(),
-            readers: FxHashMap::default(),
-            known: RefCell::default(),
-        };
+        let locations = trace.tables().locations.len();
+        let mut does = vec![Does::default(); trace.tasks_count()];
+        let mut forks = FxHashMap::default();
         for event in trace.events() {
-            if let Some(location) = event.location().filter(|_| event.kind().writes()) {
-                guards.writes.entry(location).or_default().push(event.id);
-            }
             if event.kind() == EventKind::Fork {
-                guards.forks.entry(HandlerId(event.operand)).or_insert(event.id);
+                forks.entry(HandlerId(event.operand)).or_insert(event.id);
             }
             if trace.tables().tasks[event.task.index()].kind == TaskKind::Posted {
-                guards.does.entry(event.task).or_default().take(&event);
+                does[event.task.index()].take(&event);
             }
         }
-        let mut readers: FxHashMap<(LocationId, Code), Vec<TaskId>> = FxHashMap::default();
-        for task in trace.task_ids() {
-            for (location, read) in guards.does.get(&task).map_or(&[][..], |does| &does.reads) {
-                readers.entry((*location, guards.code(*read))).or_default().push(task);
-            }
-        }
-        guards.readers = readers;
-        guards
+        let writes = || {
+            let writes = trace.events().filter(|event| event.kind().writes());
+            writes.filter_map(|event| Some((event.location()?, event.id)))
+        };
+        let reads = || {
+            let reads = |task: TaskId| does[task.index()].reads.iter().map(move |at| (task, at));
+            let reads = trace.task_ids().flat_map(reads);
+            reads.map(|(task, (location, read))| (*location, (task, *read)))
+        };
+        let writes = ByLocation::new(locations, writes);
+        let readers = ByLocation::new(locations, reads);
+        Guards { trace, does, writes, forks, readers, known: RefCell::default() }
     }
 
     /// Returns whether one of two accesses only guards against the other.
@@ -112,8 +109,8 @@ impl<'t> Guards<'t> {
         let (Some(location), EventKind::Read) = (reads.location(), reads.kind()) else {
             return false;
         };
-        let does = self.does.get(&reads.task);
-        let first = does.and_then(|does| does.reads.iter().find(|(at, _)| *at == location));
+        let does = &self.does[reads.task.index()];
+        let first = does.reads.iter().find(|(at, _)| *at == location);
         let Some((_, first)) = first else { return false };
         let one_handler = self.trace.handler_of(read) == self.trace.handler_of(write);
         if !one_handler || !writes.kind().writes() || writes.location() != Some(location) {
@@ -123,21 +120,24 @@ impl<'t> Guards<'t> {
         if let Some(known) = self.known.borrow().get(&key) {
             return *known;
         }
-        let holds = self.only_guard(location, &self.readers[&key]);
+        let readers = self.readers.of(location).iter();
+        let of_code = readers.filter(|(_, read)| self.code(*read) == key.1);
+        let tasks: Vec<TaskId> = of_code.map(|(task, _)| *task).collect();
+        let holds = self.only_guard(location, &tasks);
         self.known.borrow_mut().insert(key, holds);
         holds
     }
 
     /// Returns whether the reads of a location by the tasks of one code only guard.
     fn only_guard(&self, location: LocationId, tasks: &[TaskId]) -> bool {
-        let writes = self.writes.get(&location).map_or(&[][..], Vec::as_slice);
+        let writes = self.writes.of(location);
         let writer = |write: &EventId| self.trace.event(*write).task;
         if writes.iter().any(|write| tasks.contains(&writer(write))) {
             return false;
         }
         let (mut dropped, mut acted) = (false, false);
         for task in tasks {
-            let does = &self.does[task];
+            let does = &self.does[task.index()];
             let mut before = does.reads[..does.before].iter();
             let Some((_, read)) = before.find(|(at, _)| *at == location) else { return false };
             let Some((request, link)) = self.request(*task) else { return false };
@@ -182,6 +182,45 @@ impl<'t> Guards<'t> {
         }
         let name = self.trace.task_name(event.task);
         (SiteId(0), name.chars().filter(|c| !c.is_ascii_digit()).collect())
+    }
+}
+
+/// Items by location, all in one piece of memory.
+#[derive(Debug)]
+struct ByLocation<T> {
+    /// Where the items of each location end.
+    ends: Vec<u32>,
+    items: Vec<T>,
+}
+
+impl<T: Copy> ByLocation<T> {
+    /// Sorts items by location; those of one location keep their order. Linear time.
+    fn new<I: Iterator<Item = (LocationId, T)>>(
+        locations: usize,
+        items: impl Fn() -> I,
+    ) -> ByLocation<T> {
+        let mut ends = vec![0_u32; locations + 1];
+        for (location, _) in items() {
+            ends[location.index() + 1] += 1;
+        }
+        for location in 0..locations {
+            ends[location + 1] += ends[location];
+        }
+        // Each start moves to its end, which is the next start.
+        let mut sorted: Vec<T> = items().map(|(_, item)| item).collect();
+        for (location, item) in items() {
+            let at = &mut ends[location.index()];
+            sorted[*at as usize] = item;
+            *at += 1;
+        }
+        ends.truncate(locations);
+        ByLocation { ends, items: sorted }
+    }
+
+    fn of(&self, location: LocationId) -> &[T] {
+        let end = self.ends.get(location.index()).map_or(0, |end| *end as usize);
+        let start = location.index().checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+        self.items.get(start..end).unwrap_or_default()
     }
 }
 

@@ -34,6 +34,8 @@ pub(crate) struct Conflicts {
     overlaps: Vec<Vec<LocationId>>,
     /// For each cluster (by its smallest location), whether two strands access it and one writes.
     shared: Vec<bool>,
+    /// For each cluster, its last write.
+    last_write: Vec<EventId>,
 }
 
 impl Conflicts {
@@ -54,11 +56,11 @@ impl Conflicts {
             cluster: Vec::new(),
             overlaps: vec![Vec::new(); locations],
             shared: vec![false; locations],
+            last_write: vec![EventId::NONE; locations],
         };
         conflicts.find_overlaps(trace, cancel, memory_bytes_max)?;
         let mut first_strand = vec![StrandId::NONE; locations];
         let mut several = vec![false; locations];
-        let mut written = vec![false; locations];
         let columns = trace.columns();
         for row in 0..trace.len() {
             let op = columns.ops[row];
@@ -66,7 +68,9 @@ impl Conflicts {
                 continue;
             }
             let cluster = conflicts.cluster[columns.operands[row] as usize].index();
-            written[cluster] |= op.kind().writes();
+            if op.kind().writes() {
+                conflicts.last_write[cluster] = EventId(row as u32);
+            }
             if several[cluster] {
                 continue;
             }
@@ -77,9 +81,8 @@ impl Conflicts {
                 several[cluster] = true;
             }
         }
-        for i in 0..locations {
-            conflicts.shared[i] = several[i] && written[i];
-        }
+        let accessed = several.into_iter().zip(&conflicts.last_write);
+        conflicts.shared = accessed.map(|(several, last)| several && !last.is_none()).collect();
         Ok(conflicts)
     }
 
@@ -130,6 +133,13 @@ impl Conflicts {
     #[inline]
     pub(crate) fn is_shared(&self, location: LocationId) -> bool {
         self.shared[self.cluster[location.index()].index()]
+    }
+
+    /// Returns whether no access of the cluster of a location writes after an event.
+    #[inline]
+    pub(crate) fn is_only_read_after(&self, location: LocationId, event: EventId) -> bool {
+        let last = self.last_write[self.cluster[location.index()].index()];
+        last.is_none() || last <= event
     }
 
     /// Returns the other locations that a location overlaps.

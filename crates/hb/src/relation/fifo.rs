@@ -30,7 +30,7 @@ impl OfPoster {
 }
 
 /// The tasks of one handler that have begun, by the chain of their poster.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct BegunTasks {
     /// The posters' chains in insertion order, so that passes are deterministic.
     chains: Vec<ChainId>,
@@ -43,6 +43,28 @@ pub(crate) struct BegunTasks {
     recent: Vec<(StrandId, Stamp)>,
     /// Whether some task began out of the order of its posts, or was posted to the front.
     irregular: bool,
+    /// For each chain, the last task that it posted without delay, with the stamp of its post; in a
+    /// bag with any delay.
+    last_posted: FxHashMap<ChainId, (StrandId, Stamp)>,
+    /// The last post of these.
+    last_post: EventId,
+    /// Whether some of these began against the order of the posts in the trace.
+    unsorted: bool,
+}
+
+impl Default for BegunTasks {
+    fn default() -> BegunTasks {
+        BegunTasks {
+            chains: Vec::new(),
+            posters: Vec::new(),
+            places: FxHashMap::default(),
+            recent: Vec::new(),
+            irregular: false,
+            last_posted: FxHashMap::default(),
+            last_post: EventId(0),
+            unsorted: false,
+        }
+    }
 }
 
 /// The number of recent tasks that are kept.
@@ -78,6 +100,9 @@ impl BegunTasks {
         (delay, delays): (u64, &[u64]),
         mut take: impl FnMut(&Begun) -> bool,
     ) {
+        if bound == 0 {
+            return;
+        }
         if delay > 0 {
             self.posters[place].delayed.visit(delays, delay, bound, &mut take);
         }
@@ -117,9 +142,32 @@ impl BegunTasks {
         regular.iter().rev()
     }
 
+    /// Returns the last task without delay that a chain posted before an event, while all tasks
+    /// without delay began in the order of their posts in the trace.
+    pub(crate) fn last_posted(&self, chain: ChainId, before: EventId) -> Option<(StrandId, Stamp)> {
+        let last = self.last_posted.get(&chain).filter(|_| !self.irregular && !self.unsorted);
+        last.filter(|(_, stamp)| stamp.event < before).copied()
+    }
+
     /// Returns the kept stamps.
-    pub(crate) fn recent_mut(&mut self) -> impl Iterator<Item = &mut Stamp> {
-        self.recent.iter_mut().map(|(_, stamp)| stamp)
+    pub(crate) fn kept(&mut self) -> impl Iterator<Item = &mut Stamp> {
+        let last = self.last_posted.values_mut().map(|(_, stamp)| stamp);
+        self.recent.iter_mut().map(|(_, stamp)| stamp).chain(last)
+    }
+
+    /// Records the last task that a chain posted.
+    pub(crate) fn note_posted(
+        &mut self,
+        chain: ChainId,
+        (strand, post): (StrandId, Stamp),
+        is_bag: bool,
+    ) {
+        self.unsorted |= !is_bag && post.event < self.last_post;
+        self.last_post = post.event.max(self.last_post);
+        let last = self.last_posted.entry(chain).or_insert((strand, post));
+        if last.1.event <= post.event {
+            *last = (strand, post);
+        }
     }
 
     /// Records a task that began without delay among the recent ones.

@@ -304,7 +304,7 @@ impl State {
             .chain(self.loops.iter_mut().flatten())
             .chain(self.attaches.iter_mut().flatten())
             .chain(self.saved.values_mut())
-            .chain(self.begun.iter_mut().flat_map(BegunTasks::recent_mut))
+            .chain(self.begun.iter_mut().flat_map(BegunTasks::kept))
             .map(|stamp| &mut stamp.clock);
         let locks = self
             .locks

@@ -37,8 +37,21 @@ impl Pass<'_, '_> {
         let at = *self.engine.strands.get(strand);
         let mut order = Order::default();
         let mut explicit = explicit;
+        let front = self.engine.task_is_front(at.task);
+        let fifo_post = post.filter(|_| !self.engine.is_bag(at.handler) && !front);
+        let recent = fifo_post.and_then(|post| self.recent_before(strand, post));
+        let mut base = recent.map(|(_, stamp)| stamp.clock);
+        let mut recent_tainted = false;
+        if let Some((earlier, _)) = recent {
+            self.put_before(earlier, &mut order);
+            recent_tainted = self.state.tainted[earlier.index()];
+        } else if let Some((beside, stamp)) = post.and_then(|post| self.beside(&at, post)) {
+            self.put_all_before(beside, &mut order);
+            base = Some(stamp.clock);
+        }
         for source in sources {
-            self.no_preemption(&at, source, &mut order);
+            let is_post = post.is_some_and(|post| post.event == source.event);
+            self.no_preemption(&at, source, base.filter(|_| is_post), &mut order);
         }
         let mut next = self.engine.given.orders.partition_point(|(_, b, _)| *b < at.task);
         while let Some((a, b, _)) = self.engine.given.orders.get(next)
@@ -50,10 +63,9 @@ impl Pass<'_, '_> {
             }
             next += 1;
         }
-        let mut tainted = explicit;
-        let front = self.engine.task_is_front(at.task);
-        if let Some(post) = post.filter(|_| !self.engine.is_bag(at.handler) && !front) {
-            self.fifo(strand, post, &mut order, &mut tainted);
+        let mut tainted = explicit | recent_tainted;
+        if let Some(post) = fifo_post {
+            self.fifo(strand, (post, recent), &mut order, &mut tainted);
             tainted |= self.fifo_of_bare_posts(strand, post, &mut order);
         }
         self.state.tainted[strand.index()] = tainted;
@@ -65,8 +77,23 @@ impl Pass<'_, '_> {
         put_before(self.engine, a, order);
     }
 
-    /// Applies the rule of no pre-emption to one event that is before the begin of a task.
-    fn no_preemption(&mut self, at: &Strand, source: &Stamp, order: &mut Order) {
+    /// Orders the tasks before a task in a bag before the current task, which is posted later.
+    fn put_all_before(&mut self, beside: StrandId, order: &mut Order) {
+        for at in 0..self.engine.orders.last_before(beside).len() {
+            let before = self.engine.orders.last_before(beside)[at];
+            self.put_before(before, order);
+        }
+    }
+
+    /// Applies the rule of no pre-emption to one event that is before the begin of a task. What the
+    /// clock `base` knows is done.
+    fn no_preemption(
+        &mut self,
+        at: &Strand,
+        source: &Stamp,
+        base: Option<ClockRef>,
+        order: &mut Order,
+    ) {
         let engine = &mut *self.engine;
         let from = engine.strands.get(source.strand);
         if from.posted && from.handler == at.handler {
@@ -75,7 +102,11 @@ impl Pass<'_, '_> {
             }
             return;
         }
-        let known = known_of(&engine.chains, &self.state.clocks, source.clock, at.handler);
+        let (chains, clocks) = (&engine.chains, &self.state.clocks);
+        let known = match base {
+            Some(base) => more_known_of(chains, clocks, (source.clock, base), at.handler),
+            None => last_first(known_of(chains, clocks, source.clock, at.handler)),
+        };
         for (chain, value) in known {
             let local = engine.chains.info(chain).local;
             if value <= engine.orders.clocks.get(order.clock, local) {
@@ -89,13 +120,15 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// Applies the FIFO rule to the earlier posted tasks of the same handler.
-    fn fifo(&mut self, strand: StrandId, post: &Stamp, order: &mut Order, tainted: &mut bool) {
-        let recent = self.recent_before(strand, post);
-        if let Some((earlier, _)) = recent {
-            self.put_before(earlier, order);
-            *tainted |= self.state.tainted[earlier.index()];
-        }
+    /// Applies the FIFO rule to the earlier posted tasks of the same handler that are not before a
+    /// recent one.
+    fn fifo(
+        &mut self,
+        strand: StrandId,
+        (post, recent): (&Stamp, Option<(StrandId, Stamp)>),
+        order: &mut Order,
+        tainted: &mut bool,
+    ) {
         // Two posts of one handler are compared by the orders of their tasks.
         let mut in_order: Vec<(ChainId, u32)> = Vec::new();
         if let Some((_, recent)) = recent {
@@ -146,6 +179,19 @@ impl Pass<'_, '_> {
         }
     }
 
+    /// Finds a task of a bag that the same chain posted before a given post, if nothing but that
+    /// chain and the start of the handler gives its order: then the order of the task of the given
+    /// post has it all.
+    fn beside(&self, at: &Strand, post: &Stamp) -> Option<(StrandId, Stamp)> {
+        let engine = &*self.engine;
+        if !engine.is_bag(at.handler) || engine.is_bare(post.strand) {
+            return None;
+        }
+        let chain = engine.chains.of(post.strand);
+        let last = self.state.begun[at.handler.index()].last_posted(chain, post.event)?;
+        Some(last).filter(|(beside, _)| !self.state.tainted[beside.index()])
+    }
+
     /// Finds a task that began recently and whose post is before a given post, if the same rules
     /// apply to the predecessors of both posts.
     fn recent_before(&self, strand: StrandId, post: &Stamp) -> Option<(StrandId, Stamp)> {
@@ -156,7 +202,7 @@ impl Pass<'_, '_> {
         if engine.delay(at.task) > 0 || begun.chains().len() <= FEW_POSTERS {
             return None;
         }
-        begun.recent().copied().find(|(earlier, stamp)| {
+        let recent = begun.recent().copied().find(|(earlier, stamp)| {
             let other = engine.strands.get(stamp.strand);
             let alike = other.posted == poster.posted
                 && (!poster.posted || other.handler == poster.handler);
@@ -169,6 +215,12 @@ impl Pass<'_, '_> {
             alike
                 && engine.strands.get(*earlier).last < at.first
                 && (stamp.strand == post.strand || bound() > stamp.event.0)
+        });
+        // The strands of a chain are alike, and its posts are in order.
+        recent.or_else(|| {
+            let chain = (!engine.is_bare(post.strand)).then(|| engine.chains.of(post.strand))?;
+            let last = begun.last_posted(chain, post.event)?;
+            Some(last).filter(|(earlier, _)| engine.strands.get(*earlier).last < at.first)
         })
     }
 
@@ -240,6 +292,10 @@ impl Pass<'_, '_> {
         let at = *self.engine.strands.get(strand);
         let Some(post) = post else { return };
         if self.engine.is_bag(at.handler) {
+            if !self.engine.is_bare(post.strand) {
+                let chain = self.engine.chains.of(post.strand);
+                self.state.begun[at.handler.index()].note_posted(chain, (strand, *post), true);
+            }
             return;
         }
         let front = self.engine.task_is_front(at.task);
@@ -254,7 +310,9 @@ impl Pass<'_, '_> {
         }
         let chain = engine.chains.of(post.strand);
         if delay == 0 && !front {
-            self.state.begun[at.handler.index()].note_recent(strand, *post);
+            let begun = &mut self.state.begun[at.handler.index()];
+            begun.note_recent(strand, *post);
+            begun.note_posted(chain, (strand, *post), false);
         }
         let local = engine.chains.info(engine.chains.of(strand)).local;
         self.state.begun[at.handler.index()].insert(
@@ -348,6 +406,30 @@ fn put_before(engine: &mut Engine<'_>, a: StrandId, order: &mut Order) {
     let local = engine.chains.info(engine.chains.of(a)).local;
     let value = engine.strands.get(a).last.0 + 1;
     engine.orders.put(order, a, local, value);
+}
+
+/// Returns the entries of a clock for the chains of posted tasks of a handler that are greater than
+/// those of another clock.
+fn more_known_of(
+    chains: &ChainMap,
+    clocks: &Clocks,
+    (clock, than): (ClockRef, ClockRef),
+    handler: HandlerId,
+) -> Vec<(ChainId, u32)> {
+    let mut known = Vec::new();
+    clocks.store.for_each_above(clock, than, |chain, value| {
+        let info = chains.info(chain);
+        if info.posted && info.handler == handler {
+            known.push((chain, value));
+        }
+    });
+    last_first(known)
+}
+
+/// Sorts entries: the last events first, since their tasks are after many of the others.
+fn last_first(mut known: Vec<(ChainId, u32)>) -> Vec<(ChainId, u32)> {
+    known.sort_unstable_by_key(|(_, value)| std::cmp::Reverse(*value));
+    known
 }
 
 /// Returns the entries of a clock for the chains of posted tasks of a handler, without those that

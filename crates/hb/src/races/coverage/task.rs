@@ -28,6 +28,8 @@ struct Tasks<'e, 't> {
     own_chain: FxHashMap<TaskId, ChainId>,
     /// For each task, whether it counts. Bursts without accesses do not.
     counts: Vec<bool>,
+    /// The first event of each task.
+    first_of: Vec<EventId>,
     clocks: Clocks,
     /// For each task, the clock of the tasks that lead to it.
     led_by: Vec<ClockRef>,
@@ -88,6 +90,7 @@ impl<'e, 't> Tasks<'e, 't> {
             ends,
             own_chain,
             counts,
+            first_of: trace.task_ids().map(|task| engine.node_first(task)).collect(),
             clocks: Clocks::new(None),
             led_by: vec![ClockRef::EMPTY; trace.tasks_count()],
             late: vec![Vec::new(); trace.tasks_count()],
@@ -102,7 +105,7 @@ impl<'e, 't> Tasks<'e, 't> {
 
     /// Returns the chain and position of a task in `led_by` clocks.
     fn position(&self, task: TaskId) -> (ChainId, u32) {
-        let value = self.engine.node_first(task).0 + 1;
+        let value = self.first_of[task.index()].0 + 1;
         match self.own_chain.get(&task) {
             Some(chain) => (*chain, value),
             None => {
@@ -127,6 +130,8 @@ impl<'e, 't> Tasks<'e, 't> {
         }
         let mut found = self.before(task, between, base);
         found.extend_from_slice(rivals);
+        // The last ones first, since others lead to them.
+        found.sort_by_key(|predecessor| std::cmp::Reverse(self.first_of[predecessor.index()]));
         for predecessor in found {
             if !self.leads(between, predecessor) && direct.insert(predecessor) {
                 let led_by = self.led_by[predecessor.index()];
@@ -153,7 +158,7 @@ impl<'e, 't> Tasks<'e, 't> {
         let mut strands = self.engine.strands.of_task(task);
         let strand = strands.next().filter(|_| strands.next().is_none())?;
         self.poster(task)
-            .or_else(|| self.own_chain_before(strand, self.engine.node_first(task), task))
+            .or_else(|| self.own_chain_before(strand, self.first_of[task.index()], task))
             .filter(|base| !self.own_chain.contains_key(base))
     }
 
@@ -164,7 +169,7 @@ impl<'e, 't> Tasks<'e, 't> {
             return None;
         }
         let poster = self.engine.trace.event(span.post.some()?).task;
-        let first = self.engine.node_first(poster);
+        let first = self.first_of[poster.index()];
         (self.counts[poster.index()] && first < span.first && span.post < span.get)
             .then_some(poster)
     }
@@ -173,7 +178,7 @@ impl<'e, 't> Tasks<'e, 't> {
     /// before one of `task`, unless it is in `known` or is `base`. Tasks in the clock of the end of
     /// `base` lead to `base` and are skipped, except those that began later.
     fn before(&mut self, task: TaskId, known: ClockRef, base: Option<TaskId>) -> Vec<TaskId> {
-        let begins = self.engine.node_first(task);
+        let begins = self.first_of[task.index()];
         let (mut found, mut late) = (Vec::new(), Vec::new());
         let mut look = |chain: ChainId, value: u32| {
             let (other, is_late) = self.last_on(chain, value, begins, task);
@@ -221,7 +226,7 @@ impl<'e, 't> Tasks<'e, 't> {
         let known = self.engine.begun_on(chain, value).iter().rev();
         let mut late = false;
         let other = known.map(|s| self.engine.strands.get(*s).task).find(|other| {
-            let is_late = self.engine.node_first(*other) >= begins;
+            let is_late = self.first_of[other.index()] >= begins;
             late |= is_late;
             *other != task && !is_late && self.counts[other.index()]
         });
