@@ -19,7 +19,8 @@ impl Random {
 }
 
 /// One to five threads post tasks with delays to one looper. They begin by their delays, or out of
-/// that order; some tell others what they posted, some are put to the front, and some post another one.
+/// that order; some are put to the front, and some post another one. Threads tell others what they
+/// posted.
 fn trace_of(seed: u64) -> Result<Trace, TableFull> {
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let _ = random.below(2);
@@ -75,8 +76,8 @@ fn trace_of(seed: u64) -> Result<Trace, TableFull> {
 #[test]
 fn tasks_with_many_delays_agree_with_the_oracle() {
     let (mut ordered, mut open, mut traces) = (0_u64, 0_u64, 0_u64);
-    // Traces that break the order of posts: a task that was posted later is no base for the order of
-    // an earlier one (9), nor is the last one that a chain posted, if an earlier one came after it.
+    // Traces that break the order of posts: a task that was posted later is no base for the order
+    // of an earlier one (9), nor is the last one that a chain posted, if an earlier one came later.
     for seed in [9, 1_762].into_iter().chain(sampled(500, 3_000)) {
         let trace = trace_of(seed).unwrap();
         let rules = Rules { set: anyorder_testkit::RuleSet::Mailbox, disabled: &[] };
