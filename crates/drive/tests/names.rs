@@ -101,7 +101,7 @@ fn without_events(title: &str) -> String {
 /// Checks that `why` with the names of a pair explains that pair.
 fn explains(input: &TraceInput, finding: &Finding, tally: &mut Tally) {
     let Some([a, b]) = finding.pairs.first() else { return };
-    let answer = why(input, [a, b], None, &Control::default()).expect("two events");
+    let answer = why(input, [a, b], None, None, &Control::default()).expect("two events");
     let answer = answer.expect("not stopped");
     let named = [a, b].map(|name| input.trace.find(name).expect("one event"));
     assert_eq!(BTreeSet::from([answer.first, answer.second]), BTreeSet::from(named));

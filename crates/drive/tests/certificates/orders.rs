@@ -81,7 +81,7 @@ impl Maker<'_> {
             RuleSet::Threads => anyorder_drive::RuleSet::Threads,
         };
         let labels = [labels[0].as_str(), labels[1].as_str()];
-        let answer = why(self.input, labels, Some(rules), &self.control).ok()??;
+        let answer = why(self.input, labels, Some(rules), None, &self.control).ok()??;
         if from >= to || (answer.first, answer.second) != (from, to) || !answer.has_certificate() {
             return None;
         }
