@@ -86,7 +86,7 @@ impl Debug for Outcome {
     }
 }
 
-/// What was told in an execution.
+/// The outcomes that an execution reported.
 type Told = Arc<Mutex<Vec<Outcome>>>;
 
 fn take(told: &Told) -> Vec<Outcome> {
@@ -95,7 +95,7 @@ fn take(told: &Told) -> Vec<Outcome> {
 
 /// Returns outcomes as what they are.
 fn typed<T: Ord + 'static>(outcomes: impl IntoIterator<Item = Outcome>) -> BTreeSet<T> {
-    let value = |outcome: Outcome| outcome.0.into_any().downcast().expect("it was told");
+    let value = |outcome: Outcome| outcome.0.into_any().downcast().expect("outcomes have one type");
     outcomes.into_iter().map(|outcome| *value(outcome)).collect()
 }
 

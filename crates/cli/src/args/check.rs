@@ -88,6 +88,7 @@ impl CheckArgs {
     ) -> CheckTraceOptions {
         CheckTraceOptions {
             specifications,
+            more_words: self.types.words(),
             rules: self.rules,
             coverage: self.coverage,
             group_by: self.group_by,

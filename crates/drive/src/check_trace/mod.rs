@@ -30,6 +30,9 @@ use anyorder_trace::{EventId, TaskKind, Trace};
 pub struct CheckTraceOptions {
     /// The specifications of the objects in the trace; `None` means the built-in types.
     pub specifications: Option<Specifications>,
+    /// The end of commands that explain a finding, with a blank before it: what tells them how the
+    /// trace is meant.
+    pub more_words: String,
     /// The rules that order events; `None` chooses them by the contents of the trace.
     pub rules: Option<RuleSet>,
     /// When a race counts as covered; `None` takes the default of the rules.
@@ -55,6 +58,7 @@ impl Default for CheckTraceOptions {
     fn default() -> CheckTraceOptions {
         CheckTraceOptions {
             specifications: None,
+            more_words: String::new(),
             rules: None,
             coverage: None,
             group_by: GroupBy::Field,
@@ -132,7 +136,8 @@ pub fn check_trace(
         return Ok(result);
     };
     let mut checked = check_with_calls(trace, &calls, &of_engine, control);
-    let races = words::races(&input.name, trace, &mut checked, &of_engine);
+    let names = (input.name.as_str(), options.more_words.as_str());
+    let races = words::races(names, trace, &mut checked, &of_engine);
     result.stats = stats(&checked.statistics);
     let stopped = checked.stopped;
     let found = if predicts && stopped.is_none() {

@@ -51,9 +51,10 @@ impl RaceFinding {
 }
 
 /// Takes the groups of a check. Returns their findings, the most important first, each with its id
-/// and the command that explains its first pair.
+/// and the command that explains its first pair, which ends in
+/// `more_words`.
 pub(crate) fn races(
-    input: &str,
+    (input, more_words): (&str, &str),
     trace: &Trace,
     checked: &mut Checked<'_>,
     options: &RaceOptions,
@@ -70,7 +71,7 @@ pub(crate) fn races(
     }
     for one in &mut found {
         if let Some(&(a, b)) = one.pairs.first().filter(|_| options.max_pairs > 0) {
-            one.finding.replay = Some(why_command(input, trace, [a, b]));
+            one.finding.replay = Some(why_command(input, trace, [a, b]) + more_words);
         }
     }
     found

@@ -353,7 +353,8 @@ impl Side {
         self.crowd = (!self.no_crowd).then_some(crowd);
     }
 
-    /// Takes a run of this side. Without `found` it was not compared with the runs here.
+    /// Adds a run to this side. `found` is the result of its comparison with the runs here, if
+    /// there was one.
     fn add(
         &mut self,
         races: &Races,

@@ -28,6 +28,7 @@
 use anyorder_trace::{EventId, EventKind, HandlerId, LocationId, SiteId, TaskId, TaskKind, Trace};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
+use std::mem;
 
 /// The maximum number of locations read by a task that are considered.
 const READS_MAX: usize = 16;
@@ -53,6 +54,15 @@ struct Does {
 /// The code of a task: where it reads, or else its name without digits.
 type Code = (SiteId, String);
 
+/// What is known of the reads of a location by the tasks of one code.
+#[derive(Debug)]
+enum OfCode {
+    /// Nothing yet; the tasks.
+    Tasks(Vec<TaskId>),
+    /// Whether they only guard.
+    Only(bool),
+}
+
 /// The reads of a trace that only guard.
 #[derive(Debug)]
 pub struct Guards<'t> {
@@ -65,7 +75,8 @@ pub struct Guards<'t> {
     forks: FxHashMap<HandlerId, EventId>,
     /// The tasks that read a location, with their first reads.
     readers: ByLocation<(TaskId, EventId)>,
-    known: RefCell<FxHashMap<(LocationId, Code), bool>>,
+    /// By location that was asked about.
+    known: RefCell<FxHashMap<LocationId, FxHashMap<Code, OfCode>>>,
 }
 
 impl<'t> Guards<'t> {
@@ -116,16 +127,25 @@ impl<'t> Guards<'t> {
         if !one_handler || !writes.kind().writes() || writes.location() != Some(location) {
             return false;
         }
-        let key = (location, self.code(*first));
-        if let Some(known) = self.known.borrow().get(&key) {
-            return *known;
-        }
-        let readers = self.readers.of(location).iter();
-        let of_code = readers.filter(|(_, read)| self.code(*read) == key.1);
-        let tasks: Vec<TaskId> = of_code.map(|(task, _)| *task).collect();
-        let holds = self.only_guard(location, &tasks);
-        self.known.borrow_mut().insert(key, holds);
+        let code = self.code(*first);
+        let mut known = self.known.borrow_mut();
+        let by_code = known.entry(location).or_insert_with(|| self.by_code(location));
+        let Some(of_code) = by_code.get_mut(&code) else { return false };
+        let holds = match of_code {
+            OfCode::Only(holds) => *holds,
+            OfCode::Tasks(tasks) => self.only_guard(location, &mem::take(tasks)),
+        };
+        *of_code = OfCode::Only(holds);
         holds
+    }
+
+    /// Returns the tasks that read a location, by code.
+    fn by_code(&self, location: LocationId) -> FxHashMap<Code, OfCode> {
+        let mut by_code: FxHashMap<Code, Vec<TaskId>> = FxHashMap::default();
+        for (task, read) in self.readers.of(location) {
+            by_code.entry(self.code(*read)).or_default().push(*task);
+        }
+        by_code.into_iter().map(|(code, tasks)| (code, OfCode::Tasks(tasks))).collect()
     }
 
     /// Returns whether the reads of a location by the tasks of one code only guard.

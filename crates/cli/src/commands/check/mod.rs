@@ -180,12 +180,6 @@ fn model(
 
 /// Sets the command that checks the witness of a prediction again.
 fn set_replay(args: &CheckArgs, finding: &mut Finding) {
-    let types = args.types.words();
-    // Calls order events, by the same specifications.
-    if let Some(why) = finding.replay.as_mut().filter(|replay| replay.starts_with("anyorder why "))
-    {
-        why.push_str(&types);
-    }
     let witness = finding.witness.as_ref();
     if finding.replay.is_some() || witness.is_none_or(|witness| witness.format != "reordering") {
         return;
@@ -193,6 +187,7 @@ fn set_replay(args: &CheckArgs, finding: &mut Finding) {
     let only = || args.inputs.first().map(|path| path.to_string_lossy().into_owned());
     let Some(trace) = finding.input.clone().or_else(only) else { return };
     let trace = quote(&trace);
+    let types = args.types.words();
     let rerun_command = format!("anyorder check {trace}{types} --format json");
     let command = Replay::Command(&rerun_command).command(&trace, &finding.id);
     finding.replay = Some(command + &types);
