@@ -355,3 +355,59 @@ fn turns_of_several_loops_are_not_combined() {
     assert!(said(&two) && !said(&two_whole));
     assert!(2 * counts[0] < counts[1] && 4 * counts[2] < counts[3], "{counts:?}");
 }
+
+/// Checks that a program whose main thread looks at `x` and at a flag, which another thread sets
+/// one after the other, has these outcomes and does not fail.
+fn beside_two_stores(wanted: &[u32], main: fn(&AtomicU32, &AtomicU32) -> u32) {
+    let program = move || {
+        let (x, flag) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+        let other = {
+            let (x, flag) = (Arc::clone(&x), Arc::clone(&flag));
+            thread::spawn(move || {
+                x.store(1, SeqCst);
+                flag.store(1, SeqCst);
+            })
+        };
+        let seen = main(&x, &flag);
+        other.join().unwrap();
+        seen
+    };
+    assert_eq!(outcomes(move |report| report.tell(program())), wanted);
+    let summary = Builder::new().explore(move || {
+        program();
+    });
+    assert!(summary.is_ok(), "{summary}");
+}
+
+#[test]
+fn a_loop_waits_for_what_it_reads_and_not_for_what_was_read_before_it() {
+    // Before the loop, the thread reads the same as when it gave way last, as if it were a turn.
+    beside_two_stores(&[1, 2, 5, 8], |x, flag| {
+        let mut seen = 1 + x.load(SeqCst) + flag.load(SeqCst);
+        thread::yield_now();
+        seen = 3 * seen - 2 + x.load(SeqCst);
+        while flag.load(SeqCst) == 0 {
+            thread::yield_now();
+        }
+        seen
+    });
+}
+
+#[test]
+fn a_loop_that_gives_up_before_one_that_does_not() {
+    // All that the thread reads is 0.
+    beside_two_stores(&[0, 1], |x, flag| {
+        let mut seen = 0;
+        for _ in 0..3 {
+            seen = x.load(SeqCst);
+            if seen == 1 {
+                break;
+            }
+            thread::yield_now();
+        }
+        while flag.load(SeqCst) == 0 {
+            thread::yield_now();
+        }
+        seen
+    });
+}

@@ -187,8 +187,8 @@ impl Loops {
             && let Some(wait) = trial.waits.get(turns)
         {
             let op = Op { act: Act::Await(watched), ..wait.op.clone() };
-            let is_more = !is_covered(&op, &wait.op);
-            self.note((thread, wait.history), Verdict::Waits(is_more.then_some(op)));
+            let is_same = is_covered(&op, &wait.op) && is_covered(&wait.op, &op);
+            self.note((thread, wait.history), Verdict::Waits((!is_same).then_some(op)));
         }
     }
 }
@@ -309,9 +309,11 @@ impl Trial {
     }
 }
 
-/// Adds a result to the hash of those before.
+/// Adds a result to the hash of those before. Not 0 for 0 after 0: the first thread has read nothing
+/// else at times, and each result is another place.
 #[inline]
 pub(crate) fn mix(history: u64, result: u64) -> u64 {
-    let mixed = (history.rotate_left(23) ^ result).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let sum = (history.rotate_left(23) ^ result).wrapping_add(0x2545_f491_4f6c_dd1d);
+    let mixed = sum.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) ^ (mixed >> 32)
 }

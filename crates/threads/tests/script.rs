@@ -16,6 +16,10 @@ struct Place {
     last: u64,
     /// A spinning loop, and whether it gives way next.
     spin: Option<(Do, u64, bool)>,
+    /// The operation before.
+    previous: Option<Op>,
+    /// What was read last before a spinning loop: its first turn is taken for one that reads it.
+    stale: Option<(Op, u64)>,
     /// A loop that gives up.
     bounded: Option<Bounded>,
     /// The open calls, each with the number of lists at its begin.
@@ -92,6 +96,29 @@ impl Script {
                     kept.truncate(from);
                 }
                 from = kept.len();
+            }
+            kept.push(*result);
+            alone.resume(id, *result);
+        }
+        kept
+    }
+
+    /// What a thread saw, with one turn alone for several in a row that read the same in a loop
+    /// that never gives up: how many there are before a livelock is called one, is nobody's matter.
+    pub(crate) fn without_repeats(&self, thread: usize, history: &[u64]) -> Vec<u64> {
+        let mut alone = Script::new(self.program.clone());
+        let id = ThreadId(thread as u32);
+        let mut kept = Vec::new();
+        // What was read last, and how much was kept before it.
+        let mut turn: Option<(u64, usize)> = None;
+        alone.resume(id, 0);
+        for result in history {
+            let spin = alone.places.get(&id.0).and_then(|place| place.spin);
+            match (spin, turn) {
+                (None, _) => turn = None,
+                (Some((.., true)), _) => {}
+                (Some(_), Some((read, from))) if read == *result => kept.truncate(from),
+                (Some(_), _) => turn = Some((*result, kept.len())),
             }
             kept.push(*result);
             alone.resume(id, *result);
@@ -180,6 +207,7 @@ impl Script {
     fn next(&mut self, thread: usize) -> Op {
         let mut place = self.places.remove(&(thread as u32)).unwrap_or_default();
         let op = self.advance(thread, &mut place);
+        place.previous = (place.at == At::Operation).then(|| op.clone());
         self.places.insert(thread as u32, place);
         op
     }
@@ -196,9 +224,11 @@ impl Script {
             if place.last != until {
                 place.spin = Some((op, until, true));
                 place.at = At::Other;
-                return Op::new(ObjectId::NONE, Act::Await([(watched, place.last)].into()));
+                let stale = place.stale.take().filter(|(op, _)| *op != watched);
+                let watched = stale.into_iter().chain([(watched, place.last)]).collect();
+                return Op::new(ObjectId::NONE, Act::Await(watched));
             }
-            place.spin = None;
+            (place.spin, place.stale) = (None, None);
         }
         if let Some(op) = self.turn(thread, place) {
             return op;
@@ -243,6 +273,9 @@ impl Script {
                     }
                 }
                 Stmt::SpinUntil(op, until) => {
+                    let reads = |op: &Op| op.act.only_reads(place.last);
+                    let previous = place.previous.take().filter(reads);
+                    place.stale = previous.map(|previous| (previous, place.last));
                     place.spin = Some((op, until, false));
                     return self.op(thread, op, place.last);
                 }

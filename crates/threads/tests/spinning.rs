@@ -29,6 +29,16 @@ fn merging(spins_max: u32) -> LearnOptions {
     LearnOptions { merges_turns: true, ..options(false, spins_max) }
 }
 
+/// What threads saw, with one turn alone for several that read the same in a loop that waits.
+fn without_repeats(
+    script: &Script,
+    seen: &BTreeSet<(usize, Vec<u64>)>,
+) -> BTreeSet<(usize, Vec<u64>)> {
+    let one =
+        |(thread, history): &(usize, Vec<u64>)| (*thread, script.without_repeats(*thread, history));
+    seen.iter().map(one).collect()
+}
+
 /// What threads saw, with the last turn alone of each loop that gives up.
 fn without_turns_in_vain(
     script: &Script,
@@ -67,8 +77,9 @@ fn difference(
 ) -> Option<String> {
     let mut script = Script::new(program.clone());
     let learnt = explore_with_fault(&mut script, options, sabotage);
-    let more: Vec<_> = script.seen.difference(&all.seen).collect();
-    let (mut wanted, mut seen) = (all.seen.clone(), script.seen.clone());
+    let (mut wanted, mut seen) =
+        (without_repeats(&script, &all.seen), without_repeats(&script, &script.seen));
+    let more: Vec<_> = seen.difference(&wanted).cloned().collect();
     if options.merges_turns {
         (wanted, seen) =
             (without_turns_in_vain(&script, &wanted), without_turns_in_vain(&script, &seen));

@@ -37,8 +37,8 @@ pub fn random_spinning_program(seed: u64, is_racy: bool) -> Concurrent {
     maker.spawn_all(bodies)
 }
 
-/// As [`random_spinning_program`], with one thread that first spins until a number is 1, for ever
-/// if need be. No thread has more than one loop of the other kind.
+/// As [`random_spinning_program`], with one thread that soon spins until a number is 1, for ever if
+/// need be: first of all, after a look at the other number, or after a loop that gives up. No thread has more than one loop of the other kind.
 #[must_use]
 pub fn random_waiting_program(seed: u64) -> Concurrent {
     let rng = SplitMix64(seed);
@@ -62,7 +62,16 @@ pub fn random_waiting_program(seed: u64) -> Concurrent {
         let stores = [2, 1, 2].map(|value| Stmt::Do(Do::Store(number, value)));
         bodies[0].splice(0..0, stores);
     }
-    let mut spinner = vec![Stmt::SpinUntil(Do::Load(number), 1)];
+    let mut spinner = Vec::new();
+    let before = maker.rng.below(8);
+    if before < 2 {
+        maker.bounded(&mut spinner);
+    }
+    if before < 4 {
+        // Between two loops, so that the last turn of the first one is none of the second one.
+        spinner.push(Stmt::Do(maker.load(NUMBERS[0] + NUMBERS[1] - number)));
+    }
+    spinner.push(Stmt::SpinUntil(Do::Load(number), 1));
     if maker.rng.percent(40) {
         maker.bounded(&mut spinner);
     }
