@@ -110,14 +110,18 @@ fn update(settings: &Settings, patches: &[Patch]) {
     }
 }
 
-/// Returns the package of which cargo finds no version, with the version that is in the way: there
-/// may be others of its name.
+/// Returns the package of which cargo finds no version, with the version of the lock file that is in
+/// the way: there may be others of its name. It is the one that was selected before, or the only
+/// one that may be selected now, by whom of both cargo asked first.
 fn too_old(errors: &str) -> Option<String> {
     let after = errors.split_once("failed to select a version for `")?.1;
     let name = after.split('`').next()?;
     let is_name = name.chars().all(|c| c.is_alphanumeric() || "-_".contains(c));
     let selected = after.split_once(&format!("previously selected package `{name} v"));
-    let version = selected.and_then(|(_, version)| version.split(['`', ' ']).next());
+    let met = after.lines().find(|line| line.starts_with("versions that meet the requirements"));
+    let locked = met.and_then(|line| line.split_once("(locked to ")?.1.split(')').next());
+    let selected = selected.and_then(|(_, version)| version.split(['`', ' ']).next());
+    let version = locked.or(selected);
     let spec = version.map_or(name.to_owned(), |version| format!("{name}@{version}"));
     is_name.then_some(spec)
 }
@@ -147,6 +151,10 @@ mod tests {
         let errors =
             format!("{errors}\n  previously selected package `libc v0.2.154`\n    ... which");
         assert_eq!(too_old(&errors).as_deref(), Some("libc@0.2.154"));
+        let errors = format!(
+            "{errors}\nversions that meet the requirements `^0.2.1` (locked to 0.2.2) are: 0.2.2\n"
+        );
+        assert_eq!(too_old(&errors).as_deref(), Some("libc@0.2.2"));
         assert_eq!(too_old("error: failed to select a version for `x y`"), None);
         assert_eq!(too_old("error: no matching package named `libc` found"), None);
     }
