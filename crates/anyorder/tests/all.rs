@@ -23,6 +23,7 @@ mod replay;
 mod reports;
 mod select;
 mod spinning;
+mod stacks;
 mod statics;
 mod support;
 mod tasks;

@@ -175,23 +175,71 @@ fn aborts_as_a_child() {
     });
 }
 
+/// Reads memory that is none, or runs out of its stack, if it runs as a child of the test below.
+#[test]
+fn crashes_as_a_child() {
+    let Some(how) = std::env::var_os("ANYORDER_TEST_CHILD") else { return };
+    let overflows = how == "overflow";
+    anyorder::check(move || {
+        let thread = thread::spawn(move || {
+            if anyorder::choose(3) == 2 {
+                match overflows {
+                    true => assert!(deep(u64::MAX) > 0),
+                    // SAFETY: there is none; the process ends here, as it is to.
+                    false => unsafe { *std::hint::black_box(1 as *mut u8) = 0 },
+                }
+            }
+        });
+        thread.join().unwrap();
+    });
+}
+
+#[inline(never)]
+fn deep(depth: u64) -> u64 {
+    let room = std::hint::black_box([depth; 16]);
+    if depth == 0 { 1 } else { deep(depth - 1) + std::hint::black_box(room)[3] % 2 }
+}
+
+/// What the test of this name prints when it ends its process, and with which status.
+fn of_child(name: &str, how: &str, replay: Option<&str>) -> (String, std::process::ExitStatus) {
+    let own = std::env::current_exe().expect("the test itself");
+    let mut command = Command::new(&own);
+    command.args(["--exact", &format!("teardown::{name}")]);
+    command.env("ANYORDER_TEST_CHILD", how).env_remove("ANYORDER_REPLAY");
+    let output = command.envs(replay.map(|text| ("ANYORDER_REPLAY", text))).output();
+    let output = output.expect("it runs");
+    assert!(!output.status.success());
+    (String::from_utf8_lossy(&output.stderr).into_owned(), output.status)
+}
+
+/// The text to replay in what was printed.
+fn replay_in(told: &str) -> Option<&str> {
+    told.split("ANYORDER_REPLAY='").nth(1).and_then(|rest| rest.split('\'').next())
+}
+
+#[test]
+#[cfg(unix)]
+fn crashes_are_told_before_the_process_ends() {
+    use std::os::unix::process::ExitStatusExt as _;
+    for (how, expected) in [
+        ("crash", "anyorder: the process ends in thread 1: SIGSEGV at address 0x1\n"),
+        ("overflow", "anyorder: the process ends in thread 1, whose stack overflowed\n"),
+    ] {
+        let (told, status) = of_child("crashes_as_a_child", how, None);
+        assert!(told.contains(expected), "{told}");
+        assert_eq!(status.signal(), Some(libc::SIGSEGV));
+        let (again, _) = of_child("crashes_as_a_child", how, replay_in(&told));
+        assert!(again.contains(expected), "{again}");
+    }
+}
+
 #[test]
 fn two_panics_at_once_are_told_before_the_process_ends() {
-    let own = std::env::current_exe().expect("the test itself");
-    let arguments = ["--exact", "teardown::aborts_as_a_child"];
-    let run = |replay: Option<&str>| {
-        let mut command = Command::new(&own);
-        command.args(arguments).env("ANYORDER_TEST_CHILD", "1").env_remove("ANYORDER_REPLAY");
-        let output = command.envs(replay.map(|text| ("ANYORDER_REPLAY", text))).output();
-        let output = output.expect("it runs");
-        assert!(!output.status.success());
-        String::from_utf8_lossy(&output.stderr).into_owned()
-    };
-    let told = run(None);
+    let (told, _) = of_child("aborts_as_a_child", "1", None);
     for expected in ["while it lives", "in the destructor", "so the process ends here"] {
         assert!(told.contains(expected), "{told}");
     }
-    let text = told.split("ANYORDER_REPLAY='").nth(1).and_then(|rest| rest.split('\'').next());
-    let again = run(Some(text.expect("the text")));
+    let text = replay_in(&told).expect("the text");
+    let (again, _) = of_child("aborts_as_a_child", "1", Some(text));
     assert!(again.contains("so the process ends here"), "{again}");
 }

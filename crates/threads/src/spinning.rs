@@ -302,6 +302,11 @@ impl Trial {
             let at = self.ops.iter().find(|op| op.2 == read.0 && op.3 == read.1);
             turns = turns.max(at.map_or(0, |op| op.0));
         }
+        // A change that is taken back in the same turn is watched, and none of these reads.
+        let is_done = |op: &Op| self.ops.iter().any(|other| other.0 > half && other.2 == *op);
+        let changed = first.iter().filter(|one| is_done(&one.0) && !reads.contains(one));
+        let changed: Vec<(Op, u64)> = changed.cloned().collect();
+        reads.extend(changed);
         // What comes after the loop is tried on its own.
         let of_first = self.turns_of_first();
         let then = (turns <= of_first).then(|| reads.into_boxed_slice());

@@ -51,6 +51,16 @@ pub(crate) fn with<R>(f: impl FnOnce(&Core) -> R) -> Option<R> {
     Some(result)
 }
 
+/// Calls `f` with the program whose code runs, from a handler of signals.
+#[cfg(unix)]
+pub(super) fn crashed(f: impl FnOnce(&Core)) {
+    // It is asked for only where there is one: a handler must not end in a panic.
+    let Some((core, before)) = come_here() else { return };
+    // SAFETY: as in `with`.
+    f(unsafe { &*core });
+    arena::activate(before);
+}
+
 /// What of [`with`] is the same for all that is called.
 #[inline]
 fn come_here() -> Option<(*const Core, *mut arena::Bump)> {
@@ -109,6 +119,8 @@ pub(crate) struct State {
     pub(super) allocated: FxHashMap<usize, ObjectId>,
     pub(super) leaks: Leaks,
     pub(super) lifetimes: Lifetimes,
+    /// How many objects were dropped in this execution at a place.
+    pub(super) ends: FxHashMap<Place, u32>,
     /// The loads without synchronisation in this execution, by their numbers in the log.
     pub(super) unsync_loads: Vec<usize>,
     #[cfg(feature = "std-size")]
@@ -139,6 +151,7 @@ impl Core {
             allocated: FxHashMap::default(),
             leaks: Leaks::default(),
             lifetimes: Lifetimes::default(),
+            ends: FxHashMap::default(),
             unsync_loads: Vec::new(),
             #[cfg(feature = "std-size")]
             registers: Default::default(),
@@ -193,9 +206,27 @@ impl Core {
         self.describe.set(Some(describe));
     }
 
+    /// Returns the thread whose code runs, and from where to where its stack is, if that can be
+    /// told now.
+    #[cfg(unix)]
+    pub(super) fn running(&self) -> Option<(ThreadId, (usize, usize))> {
+        let state = self.state.try_borrow().ok()?;
+        let strand = state.strands.get(state.current.index())?.as_ref()?;
+        Some((state.current, strand.stack))
+    }
+
+    /// Returns the text that runs this execution again, if that can be told now.
+    #[cfg(unix)]
+    pub(super) fn schedule(&self) -> Option<String> {
+        let state = self.state.try_borrow().ok()?;
+        Some(self.describe.get()?(&state.log))
+    }
+
     /// Begins an execution of a program that is this closure.
     pub(crate) fn start(&self, body: Body) {
         self.stop();
+        #[cfg(unix)]
+        super::crash::watch();
         self.execution.set(EXECUTIONS.fetch_add(1, Ordering::Relaxed));
         self.phase.set(Phase::Running);
         let mut state = self.state.borrow_mut();
@@ -334,18 +365,34 @@ impl Core {
         let strand = state.strands[current.index()].as_mut().expect("a thread that was spawned");
         let place = Place::Made(current, strand.made);
         strand.made += 1;
-        state.names.object(execution, place, at_first, Some(about))
+        state.names.object(execution, (place, 0), at_first, Some(about))
     }
 
     /// Gives an object at an address its number.
     pub(crate) fn find(&self, address: usize, at_first: Object, about: About) -> ObjectId {
         let place = self.place_of(address);
         let state = &mut *self.state.borrow_mut();
-        let object = state.names.object(self.execution.get(), place, at_first, Some(about));
+        let place_now = (place, state.ends.get(&place).copied().unwrap_or(0));
+        let object = state.names.object(self.execution.get(), place_now, at_first, Some(about));
         if let Place::Heap(thread, position) = place {
             state.lifetimes.name(thread, position, object);
         }
         object
+    }
+
+    /// Notes that an object was dropped: the next one at its place is another one.
+    pub(super) fn end(&self, address: usize) {
+        if self.phase.get() == Phase::Running
+            && self.is_inside()
+            && let Ok(mut state) = self.state.try_borrow_mut()
+        {
+            let state = &mut *state;
+            if let Some(place) = state.memory_at(address) {
+                *state.ends.entry(place).or_default() += 1;
+            }
+            #[cfg(feature = "std-size")]
+            state.registers.forget(address);
+        }
     }
 
     pub(crate) fn only_object(&self, place: Place, at_first: Object) -> ObjectId {
@@ -465,6 +512,7 @@ impl State {
         self.log.clear();
         self.shadow = None;
         self.allocated.clear();
+        self.ends.clear();
         #[cfg(feature = "std-size")]
         self.registers.clear();
         if !self.retired.is_empty() {

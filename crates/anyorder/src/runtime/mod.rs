@@ -10,7 +10,7 @@
 //! - `leaks`: values that outlive their owners; `lifetimes`: memory that is freed too early, or
 //!   handed over too early; `watch`: frees that the engine sees;
 //! - `core`: executions; `perform`: operations; `failure`: panics; `abort`: those that end the
-//!   process;
+//!   process; `crash`: signals that do;
 //! - `program`: all of it, as a `ThreadProgram`.
 
 pub(crate) use calls::Invocation;
@@ -25,9 +25,9 @@ pub(crate) use perform::{
     note_counted, note_lock, note_owned, perform, perform_in_drop, run_to_end, unseen, version_of,
     version_of_model,
 };
-pub(crate) use place::{address_of_number, number_of_address, number_of_heap_address};
+pub(crate) use place::{address_of_number, number_of_address, number_of_memory};
 #[cfg(feature = "std-size")]
-pub(crate) use registers::{keep_at, leave, register_at};
+pub(crate) use registers::{end_at, keep_at, leave, register_at};
 pub(crate) use slot::{About, Slot};
 pub(crate) use unsync::note_unsync_load;
 pub(crate) use version::{hash_of, mix};
@@ -42,6 +42,8 @@ mod arena;
 mod calls;
 mod contents;
 mod core;
+#[cfg(unix)]
+mod crash;
 mod failure;
 mod leaks;
 mod lifetimes;

@@ -32,11 +32,14 @@ pub(crate) enum Place {
 /// The objects that were at one place.
 #[derive(Debug, Default)]
 struct Objects {
-    /// The last execution with an object there, and how many it had so far.
+    /// The last execution with an object there, and how many had ended there when the last one got
+    /// its name.
     execution: u64,
+    ends: u32,
+    /// How many got a name since.
     used: u32,
-    /// The number in the sequence, the state at first, the object.
-    known: Vec<(u32, Object, ObjectId)>,
+    /// How many had ended, the number in the sequence, the state at first, the object.
+    known: Vec<((u32, u32), Object, ObjectId)>,
 }
 
 /// How many positions are found without a look into a table.
@@ -92,24 +95,28 @@ impl Names {
         })
     }
 
-    /// Returns the object that begins to exist at a place in this execution.
+    /// Returns the object that begins to exist at a place in this execution, where so many have
+    /// ended. What ends there is what the thread does whose place it is; how many of them were
+    /// used before and got names is not: others may have used them.
     pub(crate) fn object(
         &mut self,
         execution: u64,
-        place: Place,
+        (place, ends): (Place, u32),
         at_first: Object,
         about: Option<About>,
     ) -> ObjectId {
         debug_assert!(!arena::is_active());
         let objects = self.places.entry(place).or_default();
-        if objects.execution != execution {
-            (objects.execution, objects.used) = (execution, 0);
+        if (objects.execution, objects.ends) != (execution, ends) {
+            (objects.execution, objects.ends, objects.used) = (execution, ends, 0);
         }
         // What is fixed stays: whoever asks again has forgotten. Elsewhere a new object took the
         // place of an old one.
-        let number = if matches!(place, Place::Fixed(_)) { 0 } else { objects.used };
+        let is_fixed = matches!(place, Place::Fixed(_));
+        let number = if is_fixed { (0, 0) } else { (ends, objects.used) };
         objects.used += 1;
-        let is_it = |known: &&(u32, Object, ObjectId)| known.0 == number && known.1 == at_first;
+        let is_it =
+            |known: &&((u32, u32), Object, ObjectId)| (known.0, &known.1) == (number, &at_first);
         if let Some((.., id)) = objects.known.iter().find(is_it) {
             return *id;
         }
@@ -126,7 +133,7 @@ impl Names {
         if let Some((.., id)) = self.places.get(&place).and_then(|objects| objects.known.first()) {
             return *id;
         }
-        self.object(0, place, at_first, None)
+        self.object(0, (place, 0), at_first, None)
     }
 
     /// Returns the number of what is known of a place, from 1 to 24 bits.

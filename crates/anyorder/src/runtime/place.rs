@@ -3,6 +3,7 @@
 use super::arena;
 use super::core::{self, Core, State};
 use super::names::Place;
+use super::strand::is_near_stacks;
 use anyorder_threads::{ThreadId, place};
 
 /// The highest byte of numbers that stand for places too far away for [`place`]. They say nothing
@@ -44,11 +45,8 @@ impl Core {
     /// Returns what names an object at an address.
     pub(crate) fn place_of(&self, address: usize) -> Place {
         let state = &mut *self.state.borrow_mut();
-        if let Some((thread, position)) = state.heap_position(address) {
-            return Place::Heap(thread, position);
-        }
-        if let Some((thread, distance)) = state.stack_position(address) {
-            return Place::Stack(thread, distance);
+        if let Some(place) = state.memory_at(address) {
+            return place;
         }
         if let Some(model) = state.storage.in_model(address) {
             return Place::Fixed(model);
@@ -105,10 +103,11 @@ pub(crate) fn number_of_address(address: usize, is_handed_over: bool) -> u64 {
     number.unwrap_or(address as u64)
 }
 
-/// As [`number_of_address`], for numbers that may be no addresses: only what is in a chunk counts.
+/// As [`number_of_address`], for numbers that may be no addresses: only what is in a chunk or on a
+/// stack counts.
 #[inline]
-pub(crate) fn number_of_heap_address(value: usize, is_handed_over: bool) -> u64 {
-    match arena::contains(value) {
+pub(crate) fn number_of_memory(value: usize, is_handed_over: bool) -> u64 {
+    match arena::contains(value) || is_near_stacks(value) {
         true => number_of_address(value, is_handed_over),
         false => value as u64,
     }
@@ -131,6 +130,16 @@ impl State {
         self.names.content(code, version)
     }
 
+    /// Returns the place of an address in memory that threads have for one execution.
+    pub(super) fn memory_at(&self, address: usize) -> Option<Place> {
+        if is_near_stacks(address)
+            && let Some((thread, distance)) = self.stack_position(address)
+        {
+            return Some(Place::Stack(thread, distance));
+        }
+        self.heap_position(address).map(|(thread, position)| Place::Heap(thread, position))
+    }
+
     fn heap_position(&self, address: usize) -> Option<(ThreadId, u64)> {
         if arena::contains(address) {
             let (thread, position) = arena::position(address);
@@ -147,7 +156,8 @@ impl State {
             let strand = self.strands[thread.index()].as_ref();
             strand.is_some_and(|one| one.stack.0 <= address && address < one.stack.1)
         };
-        let thread = self.alive.iter().find(holds)?;
+        let current = Some(&self.current).filter(holds);
+        let thread = current.or_else(|| self.alive.iter().find(holds))?;
         let strand = self.strands[thread.index()].as_ref()?;
         Some((*thread, (strand.stack.1 - address) as u64))
     }

@@ -21,6 +21,10 @@ struct Register {
 }
 
 impl Registers {
+    pub(super) fn forget(&mut self, address: usize) {
+        self.0.remove(&address);
+    }
+
     pub(super) fn clear(&mut self) {
         self.0.clear();
     }
@@ -62,7 +66,12 @@ pub(crate) fn keep_at(address: usize, bits: u64) -> bool {
 
 /// Ends the register at an address: its value is in memory.
 pub(crate) fn leave(address: usize) {
-    core::with(|core| core.state.borrow_mut().registers.0.remove(&address));
+    core::with(|core| core.state.borrow_mut().registers.forget(address));
+}
+
+/// Ends the atomic at an address, with what is in memory.
+pub(crate) fn end_at(address: usize) {
+    core::with(|core| core.end(address));
 }
 
 impl Core {

@@ -100,3 +100,10 @@ impl Slot {
         std::ptr::from_ref(self) as usize
     }
 }
+
+impl Drop for Slot {
+    #[inline]
+    fn drop(&mut self) {
+        core::with(|core| core.end(self.address()));
+    }
+}

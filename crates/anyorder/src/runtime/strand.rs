@@ -11,6 +11,8 @@ use corosensei::{Coroutine, Yielder};
 use std::panic::Location;
 use std::ptr;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 
 pub(crate) type Body = Box<dyn FnOnce() -> u64>;
 pub(crate) type Routine = Coroutine<u64, (), ()>;
@@ -127,6 +129,8 @@ impl Strand {
 
     pub(crate) fn set_stack(&mut self, stack: &DefaultStack) {
         self.stack = (stack.limit().get(), stack.base().get());
+        STACKS_FROM.fetch_min(self.stack.0, Relaxed);
+        STACKS_TO.fetch_max(self.stack.1, Relaxed);
     }
 
     /// Moves its last operation to the end of the log, with its result.
@@ -227,6 +231,16 @@ impl Strand {
     pub(crate) fn version(&self) -> u64 {
         mix(self.history, u64::from(self.id.0) << 32 | 0x9e37)
     }
+}
+
+/// From where to where all stacks of all threads were so far.
+static STACKS_FROM: AtomicUsize = AtomicUsize::new(usize::MAX);
+static STACKS_TO: AtomicUsize = AtomicUsize::new(0);
+
+/// Returns whether an address may be on a stack.
+#[inline]
+pub(super) fn is_near_stacks(address: usize) -> bool {
+    STACKS_FROM.load(Relaxed) <= address && address < STACKS_TO.load(Relaxed)
 }
 
 /// Returns whether the results of an operation differ between executions.

@@ -34,11 +34,11 @@ impl Number for usize {
     const BITS: u8 = usize::BITS as u8;
     #[inline]
     fn number(self) -> u64 {
-        runtime::number_of_heap_address(self, true)
+        runtime::number_of_memory(self, true)
     }
     #[inline]
     fn expected(self) -> u64 {
-        runtime::number_of_heap_address(self, false)
+        runtime::number_of_memory(self, false)
     }
     fn exchange(current: u64, new: u64) -> Change {
         Change::ExchangePlace { current, new }

@@ -6,6 +6,8 @@
 //! the stack that is used again. If the values are the same the two are one object, which is right
 //! but for what the earlier one synchronised.
 //!
+//! Where one is dropped, the next one at that address is another one.
+//!
 //! The value in memory follows the register, so that an atomic can be moved, read as plain data, or
 //! made of plain data. That of a static does not: it is what every execution begins with.
 
@@ -16,9 +18,22 @@ use std::cell::UnsafeCell;
 use std::panic::Location;
 
 /// A shared value.
-#[repr(transparent)]
+#[repr(C)]
 pub(super) struct Register<V> {
+    /// Has no size, and is at the address of the value. Not a `Drop` of the whole: what a pointer
+    /// points to could then not be borrowed from beside it.
+    end: End,
     value: UnsafeCell<V>,
+}
+
+/// Notes that an atomic is dropped.
+struct End;
+
+impl Drop for End {
+    #[inline]
+    fn drop(&mut self) {
+        runtime::end_at(std::ptr::from_ref(self) as usize);
+    }
 }
 
 // SAFETY: all threads of a check are on one thread of the system, and outside of checks only
@@ -29,7 +44,7 @@ unsafe impl<V> Send for Register<V> {}
 
 impl<V> Register<V> {
     pub(super) const fn new(value: V) -> Register<V> {
-        Register { value: UnsafeCell::new(value) }
+        Register { end: End, value: UnsafeCell::new(value) }
     }
 }
 
