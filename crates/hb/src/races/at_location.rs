@@ -13,6 +13,7 @@ use crate::races::places::Places;
 use crate::races::profile::{ProfileId, Profiles};
 use crate::races::run_set::{RunSet, is_before};
 use crate::relation::pass::View;
+use crate::relation::sabotage::Sabotage;
 use anyorder_order::ChainId;
 use anyorder_trace::{EventId, HandlerId};
 
@@ -118,7 +119,8 @@ impl AtLocation {
         (run, handler): (&Run, HandlerId),
     ) -> bool {
         let is_behind = |side: &Side| side.is_behind_writes(races, view, (run, handler));
-        let atomic = self.atomic.as_deref().filter(|_| !run.class.atomic);
+        let skips = run.class.atomic || view.engine.sabotage == Sabotage::QuietBesideAtomics;
+        let atomic = self.atomic.as_deref().filter(|_| !skips);
         is_behind(&self.plain) && atomic.is_none_or(is_behind)
     }
 
@@ -239,7 +241,10 @@ impl Side {
         let own = self.group_of(handler).map(|at| &self.groups[at as usize]);
         let own_before = own
             .is_none_or(|own| own.posted.is_some() && own.writes.is_known_before(races, view, run));
-        own_before && self.writes.to_visit(races, view, run).is_some_and(<[u32]>::is_empty)
+        let others_before = self.writes.to_visit(races, view, run).is_some_and(<[u32]>::is_empty);
+        let fault = view.engine.sabotage;
+        (own_before || fault == Sabotage::QuietBesideOwn)
+            && (others_before || fault == Sabotage::QuietBesideOthers)
     }
 
     /// Records the races of a new run with the runs here. Returns the groups with writes, and those

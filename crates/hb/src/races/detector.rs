@@ -25,6 +25,7 @@ use crate::races::groups::GroupBy;
 use crate::races::profile::{ProfileId, Profiles};
 use crate::relation::conflicts::{AccessClass, Conflicts};
 use crate::relation::pass::{View, Visitor};
+use crate::relation::sabotage::Sabotage;
 use crate::relation::strands::{Strand, StrandId};
 use anyorder_order::ChainId;
 use anyorder_trace::{EventId, Location, LocationId, SiteId, TaskId, TaskKind, Trace};
@@ -254,21 +255,18 @@ impl<'t> Detector<'t> {
 
     /// Returns whether a new run is one of reads that no write is unordered with, now or later.
     fn is_quiet(&mut self, view: &View<'_, '_>, run: &Run) -> bool {
-        if run.class.writes
-            || !self.conflicts.is_only_read_after(run.location, run.first)
-            || !self.conflicts.overlaps(run.location).is_empty()
-        {
+        let fault = view.engine.sabotage;
+        let is_read_on = self.conflicts.is_only_read_after(run.location, run.first)
+            || fault == Sabotage::QuietBeforeWrites;
+        let is_alone =
+            self.conflicts.overlaps(run.location).is_empty() || fault == Sabotage::QuietOverlapping;
+        if run.class.writes || !is_read_on || !is_alone {
             return false;
         }
         self.end_last(view, run.location);
         let handler = view.engine.strands.get(run.strand).handler;
         let place = self.place(run.location);
-        let is_quiet = self.at[place].is_behind_writes(&self.races, view, (run, handler));
-        if is_quiet && self.by_task && self.profiles.is_some() {
-            let begins = view.engine.node_first(view.engine.node_of(run.task, run.strand));
-            self.at[place].is_latest(begins);
-        }
-        is_quiet
+        self.at[place].is_behind_writes(&self.races, view, (run, handler))
     }
 
     fn start(&mut self, view: &View<'_, '_>, mut run: Run) {

@@ -90,6 +90,7 @@ pub fn order_candidates(
         exact: !points.list.is_empty(),
         memory_bytes_max: control.limits.memory_bytes,
         locks: Locks::Sections,
+        ..Mode::default()
     };
     let mut engine = Engine::with_points(trace, rules, mode, points, cancel)?;
     let conflicts = Conflicts::new(
