@@ -8,7 +8,7 @@ use anyorder_trace::{
 };
 use std::collections::{BTreeMap, VecDeque};
 
-/// A looper, the tasks that wait for it by the handlers that posted them, and the task that it runs.
+/// A looper, the tasks that wait for it by the handlers that posted them, and the one that it runs.
 struct Looper {
     handler: HandlerId,
     is_bag: bool,
@@ -58,8 +58,8 @@ pub(super) fn trace_of(seed: u64) -> Result<Trace, TableFull> {
         }
     }
     let steps = 20 + rng.index(50);
-    // A trace in which a thing is done seldom, and another one often, comes to what a mixture of all
-    // does not.
+    // A trace in which one thing is done seldom, and another one often, comes to what a mixture of
+    // all does not.
     let weights = [(2, 8), (2, 8), (0, 6), (0, 8), (0, 4), (0, 4)]
         .map(|(from, to)| rng.within(from, to) as usize);
     let mut made = Made { weights, b, rng, threads, loopers, locations, made: 0 };
