@@ -1,9 +1,9 @@
 //! The work of a check grows with the trace and no faster: steps are counted, not seconds.
 
 use anyorder_common::random::{Random, Rng};
-use anyorder_hb::{Guards, RaceOptions, RuleSet, check};
+use anyorder_hb::{CandidateLimits, Guards, Points, RaceOptions, RuleSet, check, order_candidates};
 use anyorder_system::{Cancel, Control, Limits, StopReason};
-use anyorder_testkit::synthetic::growth::{FAMILIES, Family};
+use anyorder_testkit::synthetic::growth::{FAMILIES, Family, RACY};
 use anyorder_trace::{EventKind, Mailbox, Mode, TaskKind, Trace, TraceBuilder};
 
 fn rules_of(trace: &Trace) -> RuleSet {
@@ -39,6 +39,31 @@ fn steps_double_with_what_grows() {
             assert!(ratio <= 2.2, "{}: {counts:?}", family.name);
         }
     }
+}
+
+/// The steps of a search for candidates, few of which are listed, and the racy pairs.
+fn candidate_steps(family: &Family, n: u32) -> (u64, u64) {
+    let trace = (family.make)(n).unwrap();
+    let limits = CandidateLimits { pairs_max: 100, ..CandidateLimits::default() };
+    let (rules, points) = (rules_of(&trace), Points::default());
+    let found = order_candidates(&trace, rules, &points, limits, &Control::default()).unwrap();
+    assert!(found.steps >= trace.len() as u64);
+    (found.steps, found.racy_total)
+}
+
+#[test]
+fn steps_to_candidates_double_with_what_grows() {
+    let mut racy = 0;
+    for family in FAMILIES.iter().filter(|family| RACY.contains(&family.name)) {
+        let counts = [600, 1_200, 2_400].map(|n| candidate_steps(family, n));
+        racy += u64::from(counts[2].1 > 1_000_000);
+        for pair in counts.windows(2) {
+            // At first, not all threads have accessed all of the hot variables.
+            let ratio = pair[1].0 as f64 / pair[0].0 as f64;
+            assert!(ratio <= 2.5, "{}: {counts:?}", family.name);
+        }
+    }
+    assert!(racy > 3, "{racy} families have many races");
 }
 
 #[test]

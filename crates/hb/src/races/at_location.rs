@@ -29,6 +29,8 @@ pub(crate) struct NewRun<'r> {
     pub(crate) kept_max: usize,
     /// What reports know of it. `None` where all pairs are kept.
     pub(crate) profile: Option<ProfileId>,
+    /// Whether its races are only counted, all of them.
+    pub(crate) is_counted: bool,
     /// Whether coverage is between tasks.
     pub(crate) by_task: bool,
 }
@@ -143,7 +145,7 @@ impl AtLocation {
     /// Returns the last run of the strand itself that conflicts with all that a new one conflicts
     /// with, where coverage is between accesses.
     fn last_like(&self, races: &Races, new: NewRun<'_>) -> Option<RunId> {
-        new.profile.filter(|_| !new.by_task)?;
+        new.profile.filter(|_| !new.by_task && !new.is_counted)?;
         let last = |side: &Side, with_writes: bool| {
             let group = &side.groups[side.group_of(new.handler)? as usize];
             let set = |set: &RunSet, wanted: bool| {
@@ -298,7 +300,8 @@ impl Side {
             let is_own = Some(at) == own;
             let group = &self.groups[at as usize];
             let scope = Scope::One(at, is_own);
-            let may_count = !is_own || profiles.is_some_and(|of| group.is_alike(of, new));
+            let is_alike = || profiles.is_some_and(|of| group.is_alike(of, new));
+            let may_count = !is_own || new.is_counted || is_alike();
             let (writes, reads) = match &mut crowd {
                 Some(crowd) if may_count && !group.is_quick(races, view, new) => {
                     in_crowd.before = (true, true);
