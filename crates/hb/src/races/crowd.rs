@@ -278,8 +278,8 @@ impl Stop {
     }
 }
 
-/// Returns the profiles of a scope that race with a new run, each with the number of its racing runs
-/// and accesses; and how many chains were asked.
+/// Returns the profiles of a scope that race with a new run, each with the number of its racing
+/// runs and accesses; and how many chains were asked.
 fn counts(
     crowd: &Crowd,
     side: &Side,

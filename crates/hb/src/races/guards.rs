@@ -163,7 +163,7 @@ impl<'t> Guards<'t> {
         holds
     }
 
-    /// Returns the tasks that read a location, by code, and the first writes of those that write it.
+    /// Returns the tasks that read a location, by code, and the first write of each that writes it.
     fn at_location(&self, location: LocationId) -> AtLocation {
         let (readers, writes) = (self.readers.of(location), self.writes.of(location));
         self.count(readers.len() + writes.len());

@@ -75,9 +75,9 @@ pub struct OrderCandidates {
 
 /// Finds the candidates of a trace by event-driven EDC (`docs/prediction.md`).
 ///
-/// Time and memory: those of the race detector, which stores the pairs that are listed and counts the
-/// others, those of many tasks together. In addition, linear in the
-/// actions inside sections and in the pairs under a common lock that no clock orders at once.
+/// Time and memory: those of the race detector, which stores the pairs that are listed and counts
+/// the others, those of many tasks together. In addition, linear in the actions inside sections and
+/// in the pairs under a common lock that no clock orders at once.
 ///
 /// # Errors
 ///
