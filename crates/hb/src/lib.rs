@@ -38,6 +38,10 @@
 
 #![forbid(unsafe_code)]
 
+// Tests of the crate name it as its users do.
+#[cfg(test)]
+extern crate self as anyorder_hb;
+
 pub use check::{Checked, RaceCounts, RaceOptions, Statistics, check, check_with_calls};
 pub use races::candidates::{CandidateLimits, CandidatePair, OrderCandidates, order_candidates};
 pub use races::category::RaceCategory;
@@ -61,3 +65,8 @@ mod check;
 mod races;
 mod relation;
 mod why;
+
+// Its tests put faults into the engine, so they are unit tests of the crate.
+#[cfg(test)]
+#[path = "../tests/faults/mod.rs"]
+mod faults;

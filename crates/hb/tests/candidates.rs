@@ -216,21 +216,34 @@ fn odd_traces_do_no_harm() {
 /// Limits bound the listed and the open pairs, and the counts include the omitted ones.
 #[test]
 fn limits_are_kept() {
-    let (mut lost, mut cut) = (0, 0);
+    let (mut lost, mut cut, mut in_cut) = (0, 0, 0);
+    let shapes = [("crowd", Shape::crowd()), ("bags", Shape::bags())];
     for seed in seeds(SEEDS) {
-        let trace = random_sections(seed);
-        let all = candidates(&trace, RuleSet::Mailbox);
-        let limits = CandidateLimits { pairs_max: 2, open_max: 1 };
-        let (points, control) = (Points::default(), Control::default());
-        let few = order_candidates(&trace, RuleSet::Mailbox, &points, limits, &control);
-        let few = few.expect("it fits");
-        assert!(few.racy.len() <= 2 && few.non_racy.len() <= 2);
-        assert_eq!(few.racy_total, all.racy_total);
-        assert!(pairs(&few.non_racy).is_subset(&pairs(&all.non_racy)));
-        assert!(few.non_racy_total + few.lost >= all.non_racy_total);
-        lost += few.lost;
-        cut += u64::from(few.racy_total > 2);
+        let sections = [("sections", random_sections(seed))];
+        let random = Shape::all().into_iter().chain(shapes.clone());
+        let random = random.map(|(name, shape)| (name, random_trace(seed, &shape)));
+        for (name, trace) in sections.into_iter().chain(random.filter(|_| seed % 4 == 0)) {
+            let all = candidates(&trace, RuleSet::Mailbox);
+            for pairs_max in [0, 2, 9] {
+                let limits = CandidateLimits { pairs_max, open_max: 1 };
+                let (points, control) = (Points::default(), Control::default());
+                let few = order_candidates(&trace, RuleSet::Mailbox, &points, limits, &control);
+                let few = few.expect("it fits");
+                let place = format!("{name}, seed {seed}, {pairs_max}\n{}", show(&trace));
+                let listed = pairs_max.min(all.racy.len());
+                assert_eq!(few.racy, all.racy[..listed], "{place}");
+                assert_eq!(few.racy_total, all.racy_total, "{place}");
+                assert_eq!(few.race_pairs, all.race_pairs, "{place}");
+                assert_eq!(few.racy_seconds, all.racy_seconds, "{place}");
+                assert!(few.non_racy.len() <= pairs_max);
+                assert!(pairs(&few.non_racy).is_subset(&pairs(&all.non_racy)));
+                assert!(few.non_racy_total + few.lost >= all.non_racy_total);
+                lost += few.lost;
+                cut += u64::from(few.racy_total > pairs_max as u64);
+                in_cut += few.racy_total.saturating_sub(pairs_max as u64);
+            }
+        }
     }
-    println!("{lost} lost, {cut} lists cut");
-    assert!(lost > 0 && cut > 0);
+    println!("{lost} lost, {cut} lists cut, {in_cut} pairs not listed");
+    assert!(lost > 0 && cut > 300 && in_cut > 10 * cut);
 }

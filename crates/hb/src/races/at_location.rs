@@ -13,6 +13,7 @@ use crate::races::places::Places;
 use crate::races::profile::{ProfileId, Profiles};
 use crate::races::run_set::{RunSet, is_before};
 use crate::relation::pass::View;
+use crate::relation::sabotage::Sabotage;
 use anyorder_order::ChainId;
 use anyorder_trace::{EventId, HandlerId};
 
@@ -28,6 +29,8 @@ pub(crate) struct NewRun<'r> {
     pub(crate) kept_max: usize,
     /// What reports know of it. `None` where all pairs are kept.
     pub(crate) profile: Option<ProfileId>,
+    /// Whether its races are only counted, all of them.
+    pub(crate) is_counted: bool,
     /// Whether coverage is between tasks.
     pub(crate) by_task: bool,
 }
@@ -118,7 +121,8 @@ impl AtLocation {
         (run, handler): (&Run, HandlerId),
     ) -> bool {
         let is_behind = |side: &Side| side.is_behind_writes(races, view, (run, handler));
-        let atomic = self.atomic.as_deref().filter(|_| !run.class.atomic);
+        let skips = run.class.atomic || view.engine.sabotage == Sabotage::QuietBesideAtomics;
+        let atomic = self.atomic.as_deref().filter(|_| !skips);
         is_behind(&self.plain) && atomic.is_none_or(is_behind)
     }
 
@@ -141,7 +145,7 @@ impl AtLocation {
     /// Returns the last run of the strand itself that conflicts with all that a new one conflicts
     /// with, where coverage is between accesses.
     fn last_like(&self, races: &Races, new: NewRun<'_>) -> Option<RunId> {
-        new.profile.filter(|_| !new.by_task)?;
+        new.profile.filter(|_| !new.by_task && !new.is_counted)?;
         let last = |side: &Side, with_writes: bool| {
             let group = &side.groups[side.group_of(new.handler)? as usize];
             let set = |set: &RunSet, wanted: bool| {
@@ -239,7 +243,10 @@ impl Side {
         let own = self.group_of(handler).map(|at| &self.groups[at as usize]);
         let own_before = own
             .is_none_or(|own| own.posted.is_some() && own.writes.is_known_before(races, view, run));
-        own_before && self.writes.to_visit(races, view, run).is_some_and(<[u32]>::is_empty)
+        let others_before = self.writes.to_visit(races, view, run).is_some_and(<[u32]>::is_empty);
+        let fault = view.engine.sabotage;
+        (own_before || fault == Sabotage::QuietBesideOwn)
+            && (others_before || fault == Sabotage::QuietBesideOthers)
     }
 
     /// Records the races of a new run with the runs here. Returns the groups with writes, and those
@@ -293,7 +300,8 @@ impl Side {
             let is_own = Some(at) == own;
             let group = &self.groups[at as usize];
             let scope = Scope::One(at, is_own);
-            let may_count = !is_own || profiles.is_some_and(|of| group.is_alike(of, new));
+            let is_alike = || profiles.is_some_and(|of| group.is_alike(of, new));
+            let may_count = !is_own || new.is_counted || is_alike();
             let (writes, reads) = match &mut crowd {
                 Some(crowd) if may_count && !group.is_quick(races, view, new) => {
                     in_crowd.before = (true, true);

@@ -38,6 +38,7 @@ pub(crate) const PROFILES_MAX: usize = 32;
 pub(crate) struct OfProfile {
     pub(crate) profile: ProfileId,
     pub(crate) class: AccessClass,
+    runs: u64,
     pub(crate) accesses: u64,
     /// One of the runs, with its handler; with its task where all are of one handler.
     last: (RunId, u32),
@@ -54,6 +55,7 @@ pub(crate) fn add_to(
 ) {
     match list.iter_mut().find(|of| of.profile == profile) {
         Some(of) => {
+            of.runs += 1;
             of.accesses += accesses;
             if of.last.1 != by {
                 of.other = Some(of.last.0);
@@ -62,7 +64,7 @@ pub(crate) fn add_to(
         }
         None => {
             let last = (run, by);
-            list.push(OfProfile { profile, class, accesses, last, other: None });
+            list.push(OfProfile { profile, class, runs: 1, accesses, last, other: None });
         }
     }
 }
@@ -134,18 +136,23 @@ impl Crowd {
         (view, new): (&View<'_, '_>, NewRun<'_>),
         found: &mut InCrowd,
     ) {
-        let counts = counts(self, side, scope, (races, view), new);
+        let (counts, asked) = counts(self, side, scope, (races, view), new);
+        races.asked += asked;
         let Some(own) = new.profile else { return };
         let mut wanted: Vec<ProfileId> = Vec::new();
-        for (of, accesses) in counts {
+        for of in counts {
+            let before = if of.class.writes { &mut found.before.0 } else { &mut found.before.1 };
+            *before = false;
+            if new.is_counted {
+                races.count(new.id, (of.runs, of.accesses));
+                continue;
+            }
             let kept = self.kept.entry((of.profile, own, scope.is_own())).or_default();
             if *kept >= new.kept_max.max(1) {
-                found.counted.push(ToCount { scope, of, accesses });
+                found.counted.push(ToCount { scope, of, accesses: of.accesses });
             } else {
                 wanted.push(of.profile);
             }
-            let before = if of.class.writes { &mut found.before.0 } else { &mut found.before.1 };
-            *before = false;
         }
         if wanted.is_empty() {
             return;
@@ -272,14 +279,14 @@ impl Stop {
 }
 
 /// Returns the profiles of a scope that race with a new run, each with the number of its racing
-/// accesses.
+/// runs and accesses; and how many chains were asked.
 fn counts(
     crowd: &Crowd,
     side: &Side,
     scope: Scope,
     (races, view): (&Races, &View<'_, '_>),
     new: NewRun<'_>,
-) -> Vec<(OfProfile, u64)> {
+) -> (Vec<OfProfile>, u64) {
     let run = new.run;
     let (all, without) = match scope {
         Scope::Others(own) => {
@@ -287,29 +294,28 @@ fn counts(
         }
         Scope::One(group, _) => (&side.groups[group as usize].of_profile, &[][..]),
     };
-    let mut counts: Vec<(OfProfile, u64)> = all
-        .iter()
-        .filter(|of| run.class.conflicts(of.class))
-        .map(|of| (*of, of.accesses))
-        .collect();
-    let mut known = |profile: ProfileId, accesses: u64| {
-        if let Some((_, count)) = counts.iter_mut().find(|(of, _)| of.profile == profile) {
-            *count -= accesses;
+    let conflicting = all.iter().filter(|of| run.class.conflicts(of.class));
+    let (mut counts, mut asked): (Vec<OfProfile>, _) = (conflicting.copied().collect(), 0);
+    let mut known = |profile: ProfileId, (runs, accesses): (u64, u64)| {
+        if let Some(of) = counts.iter_mut().find(|of| of.profile == profile) {
+            of.runs -= runs;
+            of.accesses -= accesses;
         }
     };
-    without.iter().for_each(|of| known(of.profile, of.accesses));
+    without.iter().for_each(|of| known(of.profile, (of.runs, of.accesses)));
     let mut know = |group: u32, chain: ChainId, bound: u32| {
+        asked += 1;
         for set in side.groups[group as usize].sets(run.class.writes) {
             for list in set.chain(chain).map_or(&[][..], |runs| runs.lists()) {
                 if let Some(profile) = list.profile() {
-                    known(profile, list.accesses_below(races, bound));
+                    known(profile, list.below(races, bound));
                 }
             }
         }
     };
     for_known(side, scope, (view, run, new.posted), &mut know);
-    counts.retain(|(_, count)| *count > 0);
-    counts
+    counts.retain(|of| of.accesses > 0);
+    (counts, asked)
 }
 
 /// Calls `know` with the chains of a scope that have runs before a new run, each with the number of

@@ -25,6 +25,7 @@ use crate::races::groups::GroupBy;
 use crate::races::profile::{ProfileId, Profiles};
 use crate::relation::conflicts::{AccessClass, Conflicts};
 use crate::relation::pass::{View, Visitor};
+use crate::relation::sabotage::Sabotage;
 use crate::relation::strands::{Strand, StrandId};
 use anyorder_order::ChainId;
 use anyorder_trace::{EventId, Location, LocationId, SiteId, TaskId, TaskKind, Trace};
@@ -78,6 +79,22 @@ pub(crate) struct Races {
     /// Conflicting pairs of runs, in the same order, that only the rule *ended* orders. Coverage
     /// counts their conflicts.
     pub(crate) ended: Vec<(RunId, RunId)>,
+    /// From so many pairs on, no pair is kept; `None` if there is no such number.
+    listed_max: Option<usize>,
+    /// The races that are not kept for that reason.
+    pub(crate) unlisted: Vec<Unlisted>,
+    /// Chains that were asked for their runs.
+    pub(crate) asked: u64,
+}
+
+/// Races of a run with earlier ones of which no pair is kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unlisted {
+    pub(crate) later: RunId,
+    /// The earlier runs.
+    pub(crate) runs: u64,
+    /// The accesses of the earlier runs.
+    pub(crate) accesses: u64,
 }
 
 impl Races {
@@ -85,6 +102,23 @@ impl Races {
     #[inline]
     pub(crate) fn run(&self, id: RunId) -> &Run {
         &self.runs[id.0 as usize]
+    }
+
+    /// Returns whether no more pairs are kept.
+    #[inline]
+    pub(crate) fn is_list_full(&self) -> bool {
+        self.listed_max.is_some_and(|max| self.pairs.len() >= max)
+    }
+
+    /// Counts races of a run with earlier runs that have some accesses, without keeping a pair.
+    pub(crate) fn count(&mut self, id: RunId, (runs, accesses): (u64, u64)) {
+        match self.unlisted.last_mut().filter(|last| last.later == id) {
+            Some(last) => {
+                last.runs += runs;
+                last.accesses += accesses;
+            }
+            None => self.unlisted.push(Unlisted { later: id, runs, accesses }),
+        }
     }
 
     /// Adds two conflicting runs that no edges order.
@@ -95,8 +129,11 @@ impl Races {
         (id, run): (RunId, &Run),
     ) {
         let earlier = self.run(other);
+        let accesses = u64::from(earlier.count);
         if view.is_ended((earlier.first, earlier.strand), (run.first, run.strand)) {
             self.ended.push((other, id));
+        } else if self.is_list_full() {
+            self.count(id, (1, accesses));
         } else {
             self.pairs.push((other, id));
             self.more.push(more);
@@ -125,7 +162,9 @@ impl Races {
     pub(crate) fn total(&self) -> u64 {
         let counted = self.counted.iter().map(|counted| self.counted_in(counted));
         let pairs = (0..self.pairs.len()).map(|at| self.pairs_in(at));
-        pairs.chain(counted).fold(0, u64::saturating_add)
+        let count = |later: RunId| u64::from(self.run(later).count);
+        let unlisted = self.unlisted.iter().map(|races| races.accesses * count(races.later));
+        pairs.chain(counted).chain(unlisted).fold(0, u64::saturating_add)
     }
 
     /// Returns the number of racing pairs of accesses that were only counted.
@@ -208,6 +247,13 @@ impl<'t> Detector<'t> {
         Detector { profiles, by_task: level == CoverageLevel::Task, ..self }
     }
 
+    /// Lets the detector keep the first pairs of runs, so many or somewhat more, and count those
+    /// after them.
+    pub(crate) fn listing(mut self, listed_max: usize) -> Detector<'t> {
+        self.races.listed_max = Some(listed_max);
+        self
+    }
+
     /// Returns the position of a location that can race.
     fn place(&self, location: LocationId) -> usize {
         self.places[location.index()] as usize
@@ -218,8 +264,9 @@ impl<'t> Detector<'t> {
         let run = *self.races.run(id);
         let tables = self.trace.tables();
         // Posted tasks differ in their causes, even on one chain.
-        let is_like =
-            tables.tasks[run.task.index()].kind == TaskKind::Initial && view.engine.over.is_empty();
+        let is_like = tables.tasks[run.task.index()].kind == TaskKind::Initial
+            && view.engine.over.is_empty()
+            && self.races.listed_max.is_none();
         let site = self.site(run.location, run.last);
         let like = is_like.then_some((run.task, site));
         let profile = self.profile(view, &run, site);
@@ -231,8 +278,13 @@ impl<'t> Detector<'t> {
 
     /// Returns the profile of a run, at a source position if that matters.
     fn profile(&mut self, view: &View<'_, '_>, run: &Run, site: SiteId) -> Option<ProfileId> {
-        let profiles = self.profiles.as_mut().filter(|_| view.engine.over.is_empty());
-        Some(profiles?.of(run, site))
+        if !view.engine.over.is_empty() {
+            return None;
+        }
+        match self.races.listed_max {
+            Some(_) => Some(ProfileId::of_class(run.class)),
+            None => Some(self.profiles.as_mut()?.of(run, site)),
+        }
     }
 
     /// Returns the source position of an event, if reports tell races of its location apart by it.
@@ -254,21 +306,18 @@ impl<'t> Detector<'t> {
 
     /// Returns whether a new run is one of reads that no write is unordered with, now or later.
     fn is_quiet(&mut self, view: &View<'_, '_>, run: &Run) -> bool {
-        if run.class.writes
-            || !self.conflicts.is_only_read_after(run.location, run.first)
-            || !self.conflicts.overlaps(run.location).is_empty()
-        {
+        let fault = view.engine.sabotage;
+        let is_read_on = self.conflicts.is_only_read_after(run.location, run.first)
+            || fault == Sabotage::QuietBeforeWrites;
+        let is_alone =
+            self.conflicts.overlaps(run.location).is_empty() || fault == Sabotage::QuietOverlapping;
+        if run.class.writes || !is_read_on || !is_alone {
             return false;
         }
         self.end_last(view, run.location);
         let handler = view.engine.strands.get(run.strand).handler;
         let place = self.place(run.location);
-        let is_quiet = self.at[place].is_behind_writes(&self.races, view, (run, handler));
-        if is_quiet && self.by_task && self.profiles.is_some() {
-            let begins = view.engine.node_first(view.engine.node_of(run.task, run.strand));
-            self.at[place].is_latest(begins);
-        }
-        is_quiet
+        self.at[place].is_behind_writes(&self.races, view, (run, handler))
     }
 
     fn start(&mut self, view: &View<'_, '_>, mut run: Run) {
@@ -283,8 +332,10 @@ impl<'t> Detector<'t> {
         let Strand { handler, posted, .. } = *view.engine.strands.get(run.strand);
         let profile = self.profile(view, &run, self.site(run.location, run.first));
         let by_task = self.by_task;
-        let kept_max = self.kept_max;
-        let new = NewRun { id, run: &run, handler, posted, kept_max, profile, by_task };
+        let (listed_max, is_counted) = (self.races.listed_max, self.races.is_list_full());
+        let kept_max = listed_max.filter(|_| is_counted).unwrap_or(self.kept_max);
+        let profile = profile.filter(|_| listed_max.is_none() || is_counted);
+        let new = NewRun { id, run: &run, handler, posted, kept_max, profile, is_counted, by_task };
         let Detector { places, at, races, work, profiles, .. } = self;
         let profiles = profiles.as_ref();
         let found = at[place].find(races, (view, profiles), new, work);
@@ -347,10 +398,11 @@ impl Visitor for Detector<'_> {
     }
 
     fn memory_bytes(&self) -> usize {
-        let Races { runs, pairs, more, ended, counted } = &self.races;
+        let Races { runs, pairs, more, ended, counted, unlisted, .. } = &self.races;
         let pairs = pairs.capacity() + ended.capacity() + more.capacity();
         runs.capacity() * size_of::<Run>()
             + pairs * size_of::<(RunId, RunId)>()
             + counted.capacity() * size_of::<Counted>()
+            + unlisted.capacity() * size_of::<Unlisted>()
     }
 }

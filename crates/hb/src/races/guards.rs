@@ -23,11 +23,12 @@
 //! where the write comes from another thread (it can come between check and act), or where the
 //! value was not set by the request (a flag such as `ready`, whose race loses an input).
 //!
-//! **Cost.** One pass over the trace, then the tasks of one code once for each location.
+//! **Cost.** One pass over the trace, then for each location that is asked about its writes and the
+//! tasks that read it, once each; for a task also its chain, and the logarithm of the writes.
 
 use anyorder_trace::{EventId, EventKind, HandlerId, LocationId, SiteId, TaskId, TaskKind, Trace};
 use rustc_hash::FxHashMap;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::mem;
 
 /// The maximum number of locations read by a task that are considered.
@@ -76,7 +77,17 @@ pub struct Guards<'t> {
     /// The tasks that read a location, with their first reads.
     readers: ByLocation<(TaskId, EventId)>,
     /// By location that was asked about.
-    known: RefCell<FxHashMap<LocationId, FxHashMap<Code, OfCode>>>,
+    known: RefCell<FxHashMap<LocationId, AtLocation>>,
+    /// The tasks and writes looked at so far.
+    steps: Cell<u64>,
+}
+
+/// What is known of a location.
+#[derive(Debug)]
+struct AtLocation {
+    by_code: FxHashMap<Code, OfCode>,
+    /// The first write of each task that writes it.
+    first_writes: FxHashMap<TaskId, EventId>,
 }
 
 impl<'t> Guards<'t> {
@@ -105,7 +116,19 @@ impl<'t> Guards<'t> {
         };
         let writes = ByLocation::new(locations, writes);
         let readers = ByLocation::new(locations, reads);
-        Guards { trace, does, writes, forks, readers, known: RefCell::default() }
+        let (known, steps) = (RefCell::default(), Cell::default());
+        Guards { trace, does, writes, forks, readers, known, steps }
+    }
+
+    /// Returns how many tasks and writes the questions so far have looked at. For tests of growth.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.steps.get()
+    }
+
+    /// Counts some tasks or writes that are looked at.
+    fn count(&self, steps: usize) {
+        self.steps.set(self.steps.get() + steps as u64);
     }
 
     /// Returns whether one of two accesses only guards against the other.
@@ -129,39 +152,53 @@ impl<'t> Guards<'t> {
         }
         let code = self.code(*first);
         let mut known = self.known.borrow_mut();
-        let by_code = known.entry(location).or_insert_with(|| self.by_code(location));
+        let AtLocation { by_code, first_writes } =
+            known.entry(location).or_insert_with(|| self.at_location(location));
         let Some(of_code) = by_code.get_mut(&code) else { return false };
         let holds = match of_code {
             OfCode::Only(holds) => *holds,
-            OfCode::Tasks(tasks) => self.only_guard(location, &mem::take(tasks)),
+            OfCode::Tasks(tasks) => self.only_guard(location, &mem::take(tasks), first_writes),
         };
         *of_code = OfCode::Only(holds);
         holds
     }
 
-    /// Returns the tasks that read a location, by code.
-    fn by_code(&self, location: LocationId) -> FxHashMap<Code, OfCode> {
+    /// Returns the tasks that read a location, by code, and the first write of each that writes it.
+    fn at_location(&self, location: LocationId) -> AtLocation {
+        let (readers, writes) = (self.readers.of(location), self.writes.of(location));
+        self.count(readers.len() + writes.len());
         let mut by_code: FxHashMap<Code, Vec<TaskId>> = FxHashMap::default();
-        for (task, read) in self.readers.of(location) {
+        for (task, read) in readers {
             by_code.entry(self.code(*read)).or_default().push(*task);
         }
-        by_code.into_iter().map(|(code, tasks)| (code, OfCode::Tasks(tasks))).collect()
+        let mut first_writes = FxHashMap::default();
+        for write in writes {
+            first_writes.entry(self.trace.event(*write).task).or_insert(*write);
+        }
+        let by_code = by_code.into_iter().map(|(code, tasks)| (code, OfCode::Tasks(tasks)));
+        AtLocation { by_code: by_code.collect(), first_writes }
     }
 
     /// Returns whether the reads of a location by the tasks of one code only guard.
-    fn only_guard(&self, location: LocationId, tasks: &[TaskId]) -> bool {
-        let writes = self.writes.of(location);
-        let writer = |write: &EventId| self.trace.event(*write).task;
-        if writes.iter().any(|write| tasks.contains(&writer(write))) {
+    fn only_guard(
+        &self,
+        location: LocationId,
+        tasks: &[TaskId],
+        first_writes: &FxHashMap<TaskId, EventId>,
+    ) -> bool {
+        self.count(tasks.len());
+        if tasks.iter().any(|task| first_writes.contains_key(task)) {
             return false;
         }
+        let writes = self.writes.of(location);
+        let writer = |write: &EventId| self.trace.event(*write).task;
         let (mut dropped, mut acted) = (false, false);
         for task in tasks {
             let does = &self.does[task.index()];
             let mut before = does.reads[..does.before].iter();
             let Some((_, read)) = before.find(|(at, _)| *at == location) else { return false };
             let Some((request, link)) = self.request(*task) else { return false };
-            if !writes.iter().any(|write| *write < link && writer(write) == request) {
+            if first_writes.get(&request).is_none_or(|write| *write >= link) {
                 return false;
             }
             let last = writes[..writes.partition_point(|write| write < read)].last();

@@ -56,14 +56,14 @@ impl LikeRuns {
         &self.runs
     }
 
-    /// Returns the number of accesses of runs that end below a bound.
-    pub(crate) fn accesses_below(&self, races: &Races, bound: u32) -> u64 {
+    /// Returns the number of runs that end below a bound, and that of their accesses.
+    pub(crate) fn below(&self, races: &Races, bound: u32) -> (u64, u64) {
         let is_below = |run: &RunId| races.run(*run).last.0 < bound;
         let below = match self.runs.last() {
             Some(last) if is_below(last) => self.runs.len(),
             _ => self.runs.partition_point(is_below),
         };
-        self.before.get(below).copied().unwrap_or(self.accesses)
+        (below as u64, self.before.get(below).copied().unwrap_or(self.accesses))
     }
 }
 
@@ -103,6 +103,20 @@ impl ChainRuns {
     pub(crate) fn are_below(&self, races: &Races, bound: u32) -> bool {
         let last = |list: &LikeRuns| list.runs.last().copied();
         self.lists.iter().filter_map(last).all(|last| races.run(last).last.0 < bound)
+    }
+
+    /// Returns the number of runs that end at a bound or later and conflict with a class, and that
+    /// of their accesses.
+    pub(crate) fn count_racing(
+        &self,
+        races: &Races,
+        (bound, class): (u32, AccessClass),
+    ) -> (u64, u64) {
+        let conflicting = self.lists.iter().filter(|list| class.conflicts(list.like.0));
+        conflicting.fold((0, 0), |(runs, accesses), list| {
+            let below = list.below(races, bound);
+            (runs + list.runs.len() as u64 - below.0, accesses + list.accesses - below.1)
+        })
     }
 
     /// Returns the runs that end at a bound or later, conflict with a class and are in lists that

@@ -33,7 +33,22 @@ pub fn races(
     level: CoverageLevel,
     cancel: &Cancel,
 ) -> Result<Vec<Race>, Stopped> {
-    let mut engine = Engine::new(trace, rules, Mode::default(), cancel)?;
+    races_in(Mode::default(), trace, rules, level, cancel)
+}
+
+/// Lists every race by an order that is computed in a certain way.
+///
+/// # Errors
+///
+/// Fails if it was cancelled.
+pub(crate) fn races_in(
+    mode: Mode,
+    trace: &Trace,
+    rules: RuleSet,
+    level: CoverageLevel,
+    cancel: &Cancel,
+) -> Result<Vec<Race>, Stopped> {
+    let mut engine = Engine::new(trace, rules, mode, cancel)?;
     let conflicts = Conflicts::new(trace, |event| engine.strand_of(event), cancel, None)?;
     let mut detector = Detector::new(trace, &conflicts);
     let ends = engine.visit(&mut detector, cancel, &mut |_| ())?;

@@ -16,6 +16,14 @@ use std::num::NonZeroU32;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct ProfileId(NonZeroU32);
 
+impl ProfileId {
+    /// Returns a profile that says nothing but the class.
+    pub(crate) fn of_class(class: AccessClass) -> ProfileId {
+        let number = u32::from(class.writes) + 2 * u32::from(class.atomic);
+        ProfileId(NonZeroU32::MIN.saturating_add(number))
+    }
+}
+
 /// A cause of a task, as another task has it, too, or not.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Cause {

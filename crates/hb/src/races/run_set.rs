@@ -60,10 +60,17 @@ impl RunSet {
             }
             return all;
         }
+        races.asked += self.of_chain.len() as u64;
+        let has_ended = !view.engine.over.is_empty();
         for (chain, runs) in self.of_chain.iter().filter(|(chain, _)| *chain != run.chain) {
             let bound = view.bound(run.strand, *chain);
             if !runs.are_below(races, bound) {
                 all = false;
+                if races.is_list_full() && !has_ended {
+                    let count = runs.count_racing(races, (bound, run.class));
+                    races.count(id, count);
+                    continue;
+                }
                 for racing in runs.racing(races, (bound, run.class), kept_max, |_| true) {
                     races.add(view, racing, (id, run));
                 }

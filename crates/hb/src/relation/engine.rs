@@ -37,6 +37,7 @@ use crate::relation::locks::Locks;
 use crate::relation::over::Over;
 use crate::relation::pass::{Ends, Pass, Visitor};
 use crate::relation::rules::RuleSet;
+use crate::relation::sabotage::Sabotage;
 use crate::relation::sections::{Actions, Points, SectionPlan};
 use crate::relation::strands::{StrandId, Strands};
 use crate::relation::task_orders::TaskOrders;
@@ -47,7 +48,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// How the order is computed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Mode {
     /// Whether queries may name every event, even the posts of bare bursts.
     pub(crate) exact: bool,
@@ -55,12 +56,18 @@ pub(crate) struct Mode {
     pub(crate) memory_bytes_max: Option<u64>,
     /// How locks order events.
     pub(crate) locks: Locks,
+    /// The fault that a test put in.
+    pub(crate) sabotage: Sabotage,
 }
 
 impl Mode {
     /// Queries may name every event.
-    pub(crate) const EXACT: Mode =
-        Mode { exact: true, memory_bytes_max: None, locks: Locks::HandOver };
+    pub(crate) const EXACT: Mode = Mode {
+        exact: true,
+        memory_bytes_max: None,
+        locks: Locks::HandOver,
+        sabotage: Sabotage::None,
+    };
 }
 
 /// The data about a trace that all passes share.
@@ -109,6 +116,8 @@ pub(crate) struct Engine<'t> {
     pub(crate) delays: Rc<[u64]>,
     /// Tasks that the FIFO rule has visited.
     pub(crate) tasks_visited: u64,
+    /// The fault that a test put in.
+    pub(crate) sabotage: Sabotage,
 }
 
 impl<'t> Engine<'t> {
@@ -191,6 +200,7 @@ impl<'t> Engine<'t> {
             nodes_joined: 0,
             delays: delays(trace),
             tasks_visited: 0,
+            sabotage: mode.sabotage,
         };
         engine.cancels_in = engine.find_cancels();
         if !mode.exact {

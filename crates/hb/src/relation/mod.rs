@@ -25,3 +25,5 @@ pub(crate) mod ends;
 pub(crate) mod engine;
 pub(crate) mod happens_before;
 pub(crate) mod over;
+
+pub(crate) mod sabotage;

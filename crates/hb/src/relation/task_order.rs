@@ -11,6 +11,7 @@ use crate::relation::engine::Engine;
 use crate::relation::given::Edge;
 use crate::relation::pass::Pass;
 use crate::relation::rules::Rule;
+use crate::relation::sabotage::Sabotage;
 use crate::relation::state::{Clocks, Stamp, State};
 use crate::relation::strands::{Strand, StrandId};
 use crate::relation::task_orders::Order;
@@ -48,7 +49,9 @@ impl Pass<'_, '_> {
             self.put_before(earlier, &mut order);
             recent_tainted = self.state.tainted[earlier.index()];
         } else if let Some((beside, stamp)) = post.and_then(|post| self.beside(&at, post)) {
-            self.put_all_before(beside, &mut order);
+            if self.engine.sabotage != Sabotage::BesideForgotten {
+                self.put_all_before(beside, &mut order);
+            }
             base = Some(stamp.clock);
         }
         for source in sources {
@@ -190,8 +193,12 @@ impl Pass<'_, '_> {
             return None;
         }
         let chain = engine.chains.of(post.strand);
-        let last = self.state.begun[at.handler.index()].last_posted(chain, post.event)?;
-        Some(last).filter(|(beside, _)| !self.state.tainted[beside.index()])
+        let before =
+            if engine.sabotage == Sabotage::BesideLater { EventId::NONE } else { post.event };
+        let last = self.state.begun[at.handler.index()].last_posted(chain, before)?;
+        let is_plain = |beside: StrandId| !self.state.tainted[beside.index()];
+        Some(last)
+            .filter(|(beside, _)| is_plain(*beside) || engine.sabotage == Sabotage::BesideOrdered)
     }
 
     /// Finds a task that began recently and whose post is before a given post, if the same rules
@@ -208,7 +215,8 @@ impl Pass<'_, '_> {
         let recent = begun.recent().copied().find(|(earlier, stamp)| {
             let other = engine.strands.get(stamp.strand);
             let alike = other.posted == poster.posted
-                && (!poster.posted || other.handler == poster.handler);
+                && (!poster.posted || other.handler == poster.handler)
+                || engine.sabotage == Sabotage::RecentUnlike;
             let chain = engine.chains.of(stamp.strand);
             let bound = || {
                 engine.bound(post.strand, post.event.0, chain, |chain| {
@@ -219,7 +227,7 @@ impl Pass<'_, '_> {
             let is_posted_before = match stamp.strand == post.strand {
                 true => stamp.event < post.event,
                 false => bound() > stamp.event.0,
-            };
+            } || engine.sabotage == Sabotage::RecentLater;
             alike && engine.strands.get(*earlier).last < at.first && is_posted_before
         });
         // The strands of a chain are alike, and its posts are in order.
@@ -319,7 +327,8 @@ impl Pass<'_, '_> {
             let is_short = engine.trace.len() < SHORT;
             let begun = &mut self.state.begun[at.handler.index()];
             begun.note_recent(strand, *post, is_short);
-            begun.note_posted(chain, (strand, *post), false);
+            let takes_all = engine.sabotage == Sabotage::LastUnsorted;
+            begun.note_posted(chain, (strand, *post), takes_all);
         }
         let local = engine.chains.info(engine.chains.of(strand)).local;
         self.state.begun[at.handler.index()].insert(

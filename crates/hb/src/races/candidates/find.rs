@@ -68,12 +68,16 @@ pub struct OrderCandidates {
     pub stray_releases: u64,
     /// The number of passes that the fixpoint of the rules took.
     pub rounds: u32,
+    /// Steps of the work that can grow faster than the events, for tests of growth: nodes of clocks
+    /// joined, chains asked, pairs kept. Each event counts as a step.
+    pub steps: u64,
 }
 
 /// Finds the candidates of a trace by event-driven EDC (`docs/prediction.md`).
 ///
-/// Time and memory: those of the race detector with its races by runs. In addition, linear in the
-/// actions inside sections and in the pairs under a common lock that no clock orders at once.
+/// Time and memory: those of the race detector, which stores the pairs that are listed and counts
+/// the others, those of many tasks together. In addition, linear in the actions inside sections and
+/// in the pairs under a common lock that no clock orders at once.
 ///
 /// # Errors
 ///
@@ -90,6 +94,7 @@ pub fn order_candidates(
         exact: !points.list.is_empty(),
         memory_bytes_max: control.limits.memory_bytes,
         locks: Locks::Sections,
+        ..Mode::default()
     };
     let mut engine = Engine::with_points(trace, rules, mode, points, cancel)?;
     let conflicts = Conflicts::new(
@@ -100,12 +105,13 @@ pub fn order_candidates(
     )?;
     let actions = Actions::new(trace, &conflicts, points);
     let mut all = All {
-        racy: Detector::new(trace, &conflicts),
+        racy: Detector::new(trace, &conflicts).listing(limits.pairs_max),
         points: PointRaces::new(points, limits.pairs_max),
         non_racy: NonRacy::new(&engine, &actions, limits),
     };
     engine.visit(&mut all, cancel, &mut |_| ())?;
-    Ok(all.finish(limits, engine.rounds))
+    let steps = trace.len() as u64 + engine.steps();
+    Ok(all.finish(limits, (engine.rounds, steps)))
 }
 
 struct All<'a> {
@@ -115,10 +121,12 @@ struct All<'a> {
 }
 
 impl All<'_> {
-    fn finish(self, limits: CandidateLimits, rounds: u32) -> OrderCandidates {
+    fn finish(self, limits: CandidateLimits, (rounds, steps): (u32, u64)) -> OrderCandidates {
         let races = self.racy.races;
         let mut found = self.non_racy.finish();
-        let mut seconds: Vec<u32> = races.pairs.iter().map(|(_, later)| later.0).collect();
+        let listed = races.pairs.iter().map(|(_, later)| later.0);
+        let unlisted = races.unlisted.iter().map(|races| races.later.0);
+        let mut seconds: Vec<u32> = listed.chain(unlisted).collect();
         seconds.dedup();
         found.racy_seconds =
             seconds.iter().map(|run| u64::from(races.runs[*run as usize].count)).sum::<u64>()
@@ -133,11 +141,13 @@ impl All<'_> {
                 object: None,
             })
             .collect();
-        found.racy_total = races.pairs.len() as u64 + self.points.total;
+        let unlisted = races.unlisted.iter().map(|races| races.runs).sum::<u64>();
+        found.racy_total = races.pairs.len() as u64 + unlisted + self.points.total;
         found.race_pairs = races.total();
         let room = limits.pairs_max - found.racy.len();
         found.racy.extend(self.points.pairs.into_iter().take(room));
         found.rounds = rounds;
+        found.steps = steps + self.racy.work.visited + races.asked + races.pairs.len() as u64;
         found
     }
 }
