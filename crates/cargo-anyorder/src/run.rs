@@ -110,9 +110,9 @@ fn update(settings: &Settings, patches: &[Patch]) {
     }
 }
 
-/// Returns the package of which cargo finds no version, with the version of the lock file that is in
-/// the way: there may be others of its name. It is the one that was selected before, or the only
-/// one that may be selected now, by whom of both cargo asked first.
+/// Returns the package of which cargo finds no version, with the version of the lock file that is
+/// in the way: there may be others of its name. It is the one that was selected before, or the
+/// only one that may be selected now, by whom of both cargo asked first.
 fn too_old(errors: &str) -> Option<String> {
     let after = errors.split_once("failed to select a version for `")?.1;
     let name = after.split('`').next()?;

@@ -314,8 +314,8 @@ impl Trial {
     }
 }
 
-/// Adds a result to the hash of those before. Not 0 for 0 after 0: the first thread has read nothing
-/// else at times, and each result is another place.
+/// Adds a result to the hash of those before. Not 0 for 0 after 0: the first thread has read
+/// nothing else at times, and each result is another place.
 #[inline]
 pub(crate) fn mix(history: u64, result: u64) -> u64 {
     let sum = (history.rotate_left(23) ^ result).wrapping_add(0x2545_f491_4f6c_dd1d);

@@ -64,6 +64,8 @@ pub(crate) struct Script {
     places: BTreeMap<u32, Place>,
     /// Whether a thread goes on alone, to see whether its loop gives up.
     is_trial: bool,
+    /// Whether the first turn of a loop is taken for one that read what was read before it, too.
+    is_stale: bool,
     /// All that threads saw in any execution.
     pub(crate) seen: BTreeSet<(usize, Vec<u64>)>,
     pub(crate) ops: BTreeSet<String>,
@@ -72,7 +74,13 @@ pub(crate) struct Script {
 impl Script {
     pub(crate) fn new(program: Concurrent) -> Script {
         let (places, seen, ops) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
-        Script { program, places, is_trial: false, seen, ops }
+        Script { program, places, is_trial: false, is_stale: false, seen, ops }
+    }
+
+    /// As [`new`](Self::new). In the first turn of a loop that waits, a thread also waits for what
+    /// it read just before: as where that is what it had read when it gave way last.
+    pub(crate) fn stale(program: Concurrent) -> Script {
+        Script { is_stale: true, ..Script::new(program) }
     }
 
     /// The position of an operation of a loop that gives up; others need none.
@@ -273,7 +281,7 @@ impl Script {
                     }
                 }
                 Stmt::SpinUntil(op, until) => {
-                    let reads = |op: &Op| op.act.only_reads(place.last);
+                    let reads = |op: &Op| self.is_stale && op.act.only_reads(place.last);
                     let previous = place.previous.take().filter(reads);
                     place.stale = previous.map(|previous| (previous, place.last));
                     place.spin = Some((op, until, false));

@@ -75,7 +75,7 @@ fn difference(
     options: &LearnOptions,
     sabotage: Sabotage,
 ) -> Option<String> {
-    let mut script = Script::new(program.clone());
+    let mut script = Script::stale(program.clone());
     let learnt = explore_with_fault(&mut script, options, sabotage);
     let (mut wanted, mut seen) =
         (without_repeats(&script, &all.seen), without_repeats(&script, &script.seen));

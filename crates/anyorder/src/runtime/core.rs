@@ -244,8 +244,7 @@ impl Core {
         match outcome {
             CoroutineResult::Yield(()) => strand.routine = Some(routine),
             CoroutineResult::Return(()) => {
-                strand.stack = (0, 0);
-                state.stacks.push(routine.into_stack());
+                strand.keep_stack(routine.into_stack(), &mut state.stacks);
                 *next =
                     Next { op: Op::new(strand.end, Act::Exit(strand.exit)), site: SiteId::NONE };
             }
@@ -268,7 +267,7 @@ impl Core {
         let strand = state.strands[thread.index()].as_mut().expect("a thread that was spawned");
         let bump = ptr::from_mut(&mut *strand.bump);
         let body = strand.body.take().expect("a thread runs once");
-        let stack = state.stacks.pop().unwrap_or_else(|| {
+        let stack = strand.own_stack.take().or_else(|| state.stacks.pop()).unwrap_or_else(|| {
             DefaultStack::new(self.setting.stack_size).expect("memory for the stack of a thread")
         });
         strand.set_stack(&stack);
@@ -464,11 +463,10 @@ impl Core {
             // SAFETY: nobody uses what is on the stack any more: the threads that may borrow from
             // it are forgotten, too.
             unsafe { routine.force_reset() };
-            stacks.push(routine.into_stack());
+            strand.keep_stack(routine.into_stack(), stacks);
         }
         mem::forget(strand.body.take());
         strand.locals.forget();
-        strand.stack = (0, 0);
         strand.bump.reset(retired);
     }
 }

@@ -20,6 +20,9 @@ pub(crate) type Routine = Coroutine<u64, (), ()>;
 /// How many reads are kept that a spinning thread waits for.
 const READS_MAX: usize = 16;
 
+/// How many threads have a stack of their own, which nobody else uses.
+const OWN_STACKS: u32 = 256;
+
 /// A thread of the program: a coroutine, and what it has seen.
 pub(crate) struct Strand {
     pub(crate) id: ThreadId,
@@ -27,8 +30,11 @@ pub(crate) struct Strand {
     /// What it will run.
     pub(crate) body: Option<Body>,
     pub(crate) yielder: *const Yielder<u64, ()>,
-    /// From the lowest address to the highest one.
+    /// From the lowest address to the highest one. After the end of the thread, too, if the stack
+    /// is its own: what others know of an address there stays the same.
     pub(crate) stack: (usize, usize),
+    /// Its stack, while it does not run.
+    pub(crate) own_stack: Option<DefaultStack>,
     /// How far its memory was given out before which operation of the execution.
     pub(crate) marks: Vec<(u64, u32)>,
     /// Whether it is at an operation that is not the program's.
@@ -83,6 +89,7 @@ impl Strand {
             body: None,
             yielder: ptr::null(),
             stack: (0, 0),
+            own_stack: None,
             marks: Vec::new(),
             is_aside: false,
             last: None,
@@ -125,6 +132,17 @@ impl Strand {
         self.taken_unwinding.clear();
         self.panics.clear();
         self.name = name;
+    }
+
+    /// Takes the stack back. One of the first threads keeps it for the next execution, so that all
+    /// is at the same addresses again; the others share theirs.
+    pub(crate) fn keep_stack(&mut self, stack: DefaultStack, shared: &mut Vec<DefaultStack>) {
+        if self.id.0 < OWN_STACKS {
+            self.own_stack = Some(stack);
+        } else {
+            self.stack = (0, 0);
+            shared.push(stack);
+        }
     }
 
     pub(crate) fn set_stack(&mut self, stack: &DefaultStack) {

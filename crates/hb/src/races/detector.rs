@@ -112,6 +112,9 @@ impl Races {
 
     /// Counts races of a run with earlier runs that have some accesses, without keeping a pair.
     pub(crate) fn count(&mut self, id: RunId, (runs, accesses): (u64, u64)) {
+        if runs == 0 {
+            return;
+        }
         match self.unlisted.last_mut().filter(|last| last.later == id) {
             Some(last) => {
                 last.runs += runs;

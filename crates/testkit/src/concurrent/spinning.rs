@@ -38,7 +38,8 @@ pub fn random_spinning_program(seed: u64, is_racy: bool) -> Concurrent {
 }
 
 /// As [`random_spinning_program`], with one thread that soon spins until a number is 1, for ever if
-/// need be: first of all, after a look at the other number, or after a loop that gives up. No thread has more than one loop of the other kind.
+/// need be: first of all, after a look at the other number, or after a loop that gives up. No
+/// thread has more than one loop of the other kind.
 #[must_use]
 pub fn random_waiting_program(seed: u64) -> Concurrent {
     let rng = SplitMix64(seed);
