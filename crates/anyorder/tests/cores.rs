@@ -42,8 +42,8 @@ fn explore(test: impl Fn() + Send + Sync + 'static) -> Summary {
     summary
 }
 
-/// In each of `threads!` orders, `threads` threads draw the numbers from 0 on. Each calls `each` with
-/// its own number, counted from 0, and the one that it drew. Returns what they drew.
+/// In each of `threads!` orders, `threads` threads draw the numbers from 0 on. Each calls `each`
+/// with its own number, counted from 0, and the one that it drew. Returns what they drew.
 fn draw(threads: u32, each: impl Fn(u32, u32) + Send + Sync) -> Vec<u32> {
     let count = AtomicU32::new(0);
     let (count, each) = (&count, &each);

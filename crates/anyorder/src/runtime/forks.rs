@@ -1,12 +1,12 @@
 //! More programs of one closure, for several cores.
 //!
-//! Each has its own threads, stacks and memory, on a thread of the system of its own. They share the
-//! numbers of threads and objects. What the code under test shares with all its executions, the
-//! programs share, too; that is nobody's matter as long as it is not ours: an atomic number or a
-//! lock of the standard library may be used by several threads of the system. Data in our locks and
-//! cells may not. What lies in a static is copied for each execution. An object that lies elsewhere
-//! outside of executions [binds](anyorder_threads::ThreadProgram::is_bound) the program: it stops
-//! before it comes to such data, and all is left to one core.
+//! Each has its own threads, stacks and memory, on a thread of the system of its own. They share
+//! the numbers of threads and objects. What the code under test shares with all its executions,
+//! the programs share, too; that is nobody's matter as long as it is not ours: an atomic number or
+//! a lock of the standard library may be used by several threads of the system. Data in our locks
+//! and cells may not. What lies in a static is copied for each execution. An object that lies
+//! elsewhere outside of executions [binds](anyorder_threads::ThreadProgram::is_bound) the program:
+//! it stops before it comes to such data, and all is left to one core.
 
 use super::abort::Describe;
 use super::core::{Core, Phase};
@@ -75,7 +75,8 @@ impl Program {
 }
 
 impl Core {
-    /// Stops the running thread where it is, for ever: it must not come to what it is about to use.
+    /// Stops the running thread where it is, for ever: it must not come to what it is about to
+    /// use.
     ///
     /// # Panics
     ///

@@ -7,35 +7,36 @@
 //!
 //! On one core, nothing to the right was begun by then. On several ones it may have been, and *a
 //! branch that was begun does not make up for a sequence that it can begin*: it learns from what
-//! sleeps below it what wakes that. An example: `s` sleeps, which writes `x`. The branch was begun
-//! with `p u`, where `u` writes `x` if it finds that `p` and another thread `q` were not both
-//! there before it. Below `p`, nothing else wakes `s`: no race there tells that `q p` would wake it,
-//! too, or `u` alone. The executions below `s` tell. So a sequence goes on below a branch that was
-//! begun, as it goes on below one that was not, up to where nobody sleeps: from there all is run,
-//! whatever others find.
+//! sleeps below it what wakes that. An example: `s` sleeps, which writes `x`. So does `u` if it
+//! does not find both `p` and `q` there before it, and so does `q` if it comes before `p`. The
+//! branch was begun with `p u`. Below `p` only `u` wakes `s`: no race there tells that `u` alone,
+//! or `q` before `p`, would wake it, too. The executions below `s` tell. So a sequence goes on
+//! below a branch that was begun, as it goes on below one that was not, up to where nobody sleeps:
+//! from there all is run, whatever others find.
 //!
 //! *Each trace is run.* Let all be over, and let some state have a continuation `w` that no
 //! execution has, though nothing that sleeps in the state (the branches from there included) can
 //! begin it. Take the last such state: with everything below it, and what sleeps in it, as it
-//! should be. Of all that sleeps in it, take the `p` that is independent of the longest part of `w`.
-//! An execution in which `p` comes first, and then that part and the next event of `w`, exists; it
-//! has a race of `p` with that event, and so a sequence was put to the right of `p`. Nothing to the
-//! left of `p`, and nothing else that sleeps, can begin that sequence: it would be independent of
-//! more of `w`, or could begin `w`. So the sequence went below the branches that lead to the state,
-//! where `p` still sleeps, and became or found a branch there that can begin `w`: a contradiction.
+//! should be. Of all that sleeps in it, take the `p` that is independent of the longest part of
+//! `w`. An execution in which `p` comes first, and then that part and the next event of `w`,
+//! exists; it has a race of `p` with that event, and so a sequence was put to the right of `p`.
+//! Nothing to the left of `p`, and nothing else that sleeps, can begin that sequence: it would be
+//! independent of more of `w`, or could begin `w`. So the sequence went below the branches that
+//! lead to the state, where `p` still sleeps, and became or found a branch there that can begin
+//! `w`: a contradiction.
 //!
-//! *No execution is blocked.* Nothing that sleeps at the end of a sequence, or stands to the left of
-//! it, could begin it when it was put there, and nothing is put to the left of anything. So it wakes
-//! them all.
+//! *No execution is blocked.* Nothing that sleeps at the end of a sequence, or stands to the left
+//! of it, could begin it when it was put there, and nothing is put to the left of anything. So it
+//! wakes them all.
 //!
 //! **Memory.** A branch below which all was run stays until all that sleeps there was run: until
 //! then, sequences may come. Where nobody sleeps, none do.
 //!
-//! **The same answer.** One core begins, and others help after some executions. They count, and show
-//! by *exhibits* which faults there are: then the first core goes on, until it has found them, too,
-//! so that each comes with the execution with which it comes on one core. Where they come to
-//! something that depends on what was run before (loops that give way, a limit, a program that is
-//! bound to one core), what they did is thrown away, and one core goes on alone.
+//! **The same answer.** One core begins, and others help after some executions. They count, and
+//! show by *exhibits* which faults there are: then the first core goes on, until it has found
+//! them, too, so that each comes with the execution with which it comes on one core. Where they
+//! come to something that depends on what was run before (loops that give way, a limit, a program
+//! that is bound to one core), what they did is thrown away, and one core goes on alone.
 
 use super::forest::{Forest, StateId, Task};
 use super::outcome::{DporExplored, DporOptions};
@@ -55,8 +56,8 @@ use std::thread;
 /// much as some executions, and those so far are run again.
 pub(super) const FROM: u64 = 256;
 
-/// An execution that shows something. Threads have the numbers of the events that spawned them, from
-/// 1, and so the same in all programs.
+/// An execution that shows something. Threads have the numbers of the events that spawned them,
+/// from 1, and so the same in all programs.
 #[derive(Clone, Debug)]
 struct Exhibit(Vec<(u32, u32)>);
 
@@ -349,9 +350,9 @@ impl<P: ThreadProgram + ?Sized> Search<'_, '_, P> {
     }
 }
 
-/// Explores a program by one execution for each Mazurkiewicz trace, on several cores if the options
-/// say so and it pays. `make` makes another program that is the same: threads and objects have the
-/// same numbers in all that it makes.
+/// Explores a program by one execution for each Mazurkiewicz trace, on several cores if the
+/// options say so and it pays. `make` makes another program that is the same: threads and objects
+/// have the same numbers in all that it makes.
 ///
 /// What is counted and found is what [`explore_optimal`](super::explore_optimal) counts and finds,
 /// in the same order, but for `runs`; and but for what was found when it is stopped.

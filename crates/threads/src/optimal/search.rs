@@ -245,8 +245,8 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
         self.sabotage != Sabotage::SleepersNotAsked && sleep.iter().any(can_begin)
     }
 
-    /// Whether the program did something that only one core explores: what is known of loops depends
-    /// on what was run before, and numbers of calls are each program's own.
+    /// Whether the program did something that only one core explores: what is known of loops
+    /// depends on what was run before, and numbers of calls are each program's own.
     pub(super) fn asks_for_one_core(&self) -> bool {
         self.needs_one_core || self.execution.has_waits() || self.execution.program_ref().is_bound()
     }
