@@ -63,8 +63,8 @@ pub trait ThreadProgram {
     }
 
     /// Returns whether executions so far had something in common with other ones that an engine
-    /// does not see, so that they must not run at the same time as those of another program of the same
-    /// kind. From where a program notices, it need not go on.
+    /// does not see, so that they must not run at the same time as those of another program of the
+    /// same kind. From where a program notices, it need not go on.
     fn is_bound(&self) -> bool {
         false
     }

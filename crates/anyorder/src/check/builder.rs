@@ -266,8 +266,8 @@ impl Builder {
     /// All else takes one core. Otherwise the variable `ANYORDER_CORES` does the same.
     ///
     /// With `Engine::Optimal`, several executions of the test run at the same time, each on a
-    /// thread of the system. What the test has outside of its executions, they share: statics of the
-    /// standard library, and what its closure captures. That must be safe to share among threads.
+    /// thread of the system. What the test has outside of its executions, they share: statics of
+    /// the standard library, and what its closure captures. That must be safe to share among threads.
     /// Data of this crate's types is: it is copied for each execution, or else one core goes on
     /// alone.
     ///
