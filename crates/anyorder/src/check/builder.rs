@@ -267,9 +267,9 @@ impl Builder {
     ///
     /// With `Engine::Optimal`, several executions of the test run at the same time, each on a
     /// thread of the system. What the test has outside of its executions, they share: statics of
-    /// the standard library, and what its closure captures. That must be safe to share among threads.
-    /// Data of this crate's types is: it is copied for each execution, or else one core goes on
-    /// alone.
+    /// the standard library, and what its closure captures. That must be safe to share among
+    /// threads. Data of this crate's types is: it is copied for each execution, or else one core
+    /// goes on alone.
     ///
     /// ```
     /// use anyorder::sync::atomic::{AtomicU32, Ordering::Relaxed};
