@@ -5,6 +5,7 @@ mod atomics;
 mod attribute;
 mod basics;
 mod channels;
+mod cores;
 mod engines;
 mod environment;
 mod failing;

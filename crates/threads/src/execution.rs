@@ -87,6 +87,8 @@ pub struct Execution<'p, P: ThreadProgram + ?Sized> {
     has_diverged: bool,
     /// Whether other threads run within an invocation, too, and every loop is tried.
     is_reduced: bool,
+    /// Whether a thread gave way in a loop, in any execution.
+    has_waits: bool,
 }
 
 impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
@@ -105,6 +107,7 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
             is_trial: false,
             has_diverged: false,
             is_reduced: false,
+            has_waits: false,
         }
     }
 
@@ -129,6 +132,11 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
     pub(crate) fn is_turn(&self, step: Step) -> bool {
         let next = self.next(step.thread).filter(|next| matches!(next.op.act, Act::Await(_)));
         next.is_some_and(|next| self.world.alternatives(step.thread, &next.op) == 0)
+    }
+
+    /// Whether a thread gave way in a loop, in any execution so far.
+    pub(crate) fn has_waits(&self) -> bool {
+        self.has_waits
     }
 
     pub(crate) fn set_sabotage(&mut self, sabotage: Sabotage) {
@@ -326,6 +334,7 @@ impl<'p, P: ThreadProgram + ?Sized> Execution<'p, P> {
         let live = &mut self.live[at];
         (live.is_settled, live.needs) = (true, None);
         let is_wait = matches!(live.next.op.act, Act::Await(_));
+        self.has_waits |= is_wait;
         if is_wait && self.turns_max > 0 && !self.is_trial {
             self.arrive_waiting(at);
         }

@@ -25,8 +25,10 @@ pub use learn::{
 };
 pub use object::{Object, World};
 pub use op::{Act, Change, LockMode, MemoryOrder, Op, Patience, place, received, sent};
-pub use optimal::{DporExplored, DporOptions, explore_optimal, explore_optimal_with};
-pub use program::{Next, ThreadProgram};
+pub use optimal::{
+    DporExplored, DporOptions, explore_optimal, explore_optimal_on, explore_optimal_with,
+};
+pub use program::{Beside, Next, ThreadProgram};
 pub use races::{Race, RaceSide, races_of};
 pub use sample::{Sampled, Sampling, sample};
 pub use spinning::{LongLoop, TURNS_MAX};

@@ -61,4 +61,32 @@ pub trait ThreadProgram {
     fn may_hide_data(&self) -> bool {
         false
     }
+
+    /// Returns whether executions so far had something in common with other ones that an engine
+    /// does not see, so that they must not run at the same time as those of another program of the
+    /// same kind. From where a program notices, it need not go on.
+    fn is_bound(&self) -> bool {
+        false
+    }
+
+    /// Returns whether something is to be explored after the engine, as executions so far say.
+    fn has_more(&self) -> bool {
+        false
+    }
+
+    /// Returns how much executions so far have shown that the engine does not see.
+    fn beside(&self) -> Beside {
+        Beside::default()
+    }
+}
+
+/// Findings of a program that its engine does not see.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Beside {
+    /// How many different leaks there were.
+    pub leaks: usize,
+    /// How many different misuses of memory there were, or may be in other executions.
+    pub misuses: usize,
+    /// Whether misuses are looked for no more.
+    pub is_tired: bool,
 }

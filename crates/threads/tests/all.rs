@@ -5,6 +5,7 @@ mod limits;
 mod litmus;
 mod mutants;
 mod optimal;
+mod optimal_cores;
 mod plain;
 mod programs;
 mod races;

@@ -15,10 +15,10 @@ use std::ops::ControlFlow;
 
 /// What all interleavings show.
 #[derive(Default)]
-struct All {
-    traces: BTreeSet<Trace>,
-    failures: BTreeSet<u32>,
-    races: Vec<Race>,
+pub(crate) struct All {
+    pub(crate) traces: BTreeSet<Trace>,
+    pub(crate) failures: BTreeSet<u32>,
+    pub(crate) races: Vec<Race>,
     executions: u64,
     ops: BTreeSet<String>,
 }
@@ -26,7 +26,7 @@ struct All {
 const SPINS: u32 = 3;
 
 /// All interleavings, unless there are too many.
-fn all_of(program: &Concurrent, most: u64, spins: u32) -> Option<All> {
+pub(crate) fn all_of(program: &Concurrent, most: u64, spins: u32) -> Option<All> {
     let mut script = Script::new(program.clone());
     let mut left = most;
     let plain = every_execution(&mut script, (1_000, spins), |_, _, _| {
@@ -63,7 +63,7 @@ fn explore(
     explore_up_to(program, (10_000, SPINS), sabotage)
 }
 
-fn explore_up_to(
+pub(crate) fn explore_up_to(
     program: &Concurrent,
     (executions_max, spins_max): (u64, u32),
     sabotage: Sabotage,
@@ -81,7 +81,7 @@ fn explore_up_to(
     (explored, traces, again)
 }
 
-fn failures(explored: &DporExplored) -> BTreeSet<u32> {
+pub(crate) fn failures(explored: &DporExplored) -> BTreeSet<u32> {
     let failures = explored.faults.iter().filter_map(|found| match found.fault {
         Fault::Failure(number) => Some(number),
         _ => None,
@@ -89,7 +89,7 @@ fn failures(explored: &DporExplored) -> BTreeSet<u32> {
     failures.collect()
 }
 
-fn races(explored: &DporExplored) -> Vec<Race> {
+pub(crate) fn races(explored: &DporExplored) -> Vec<Race> {
     let races = explored.faults.iter().filter_map(|found| match found.fault {
         Fault::Race(race) => Some(race.normal()),
         _ => None,
@@ -120,7 +120,7 @@ fn difference(program: &Concurrent, all: &All, spins: u32) -> Option<String> {
     })
 }
 
-fn program_of(seed: u64) -> Concurrent {
+pub(crate) fn program_of(seed: u64) -> Concurrent {
     match seed % 8 {
         0 => random_racy_program(seed),
         _ => random_program(seed, 3 + (seed % 4) as usize),

@@ -260,10 +260,16 @@ impl Builder {
         self
     }
 
-    /// Sets on how many cores executions under [weak memory](Memory::Rc11) are explored at most:
-    /// one if not said otherwise, since most harnesses run several tests at once. What is counted
-    /// and found is the same for any number, unless the time is over before. All else takes one
-    /// core. Otherwise the variable `ANYORDER_CORES` does the same.
+    /// Sets on how many cores executions are explored at most under [weak memory](Memory::Rc11) and
+    /// by [`Engine::Optimal`]: one if not said otherwise, since most harnesses run several tests at
+    /// once. What is counted and found is the same for any number, unless the time is over before.
+    /// All else takes one core. Otherwise the variable `ANYORDER_CORES` does the same.
+    ///
+    /// With `Engine::Optimal`, several executions of the test run at the same time, each on a
+    /// thread of the system. What the test has outside of its executions, they share: statics of
+    /// the standard library, and what its closure captures. That must be safe to share among
+    /// threads. Data of this crate's types is: it is copied for each execution, or else one core
+    /// goes on alone.
     ///
     /// ```
     /// use anyorder::sync::atomic::{AtomicU32, Ordering::Relaxed};

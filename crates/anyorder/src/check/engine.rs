@@ -4,7 +4,7 @@
 use super::unseen;
 use crate::runtime::Program;
 use anyorder_threads::{
-    DporExplored, DporOptions, LearnOptions, Learnt, explore_optimal, explore_reads_from,
+    DporExplored, DporOptions, LearnOptions, Learnt, explore_optimal_on, explore_reads_from,
 };
 
 /// Which executions of a test are run.
@@ -33,17 +33,26 @@ impl Engine {
     }
 
     /// Explores a program.
-    pub(super) fn explore(self, program: &mut Program, options: &LearnOptions) -> Learnt {
+    pub(super) fn explore(
+        self,
+        program: &mut Program,
+        options: &LearnOptions,
+        cores: usize,
+    ) -> Learnt {
         let limits = DporOptions {
             steps_max: options.steps_max,
             executions_max: options.executions_max,
             spins_max: options.spins_max,
             turns_max: options.turns_max,
+            cores,
             cancel: options.cancel.clone(),
         };
         let explored = match self {
             Engine::Learning => return unseen::explore(program, options),
-            Engine::Optimal => explore_optimal(program, &limits),
+            Engine::Optimal => {
+                let forks = program.forks();
+                explore_optimal_on(program, &|| forks.make(), &limits)
+            }
             Engine::ReadsFrom => explore_reads_from(program, &limits),
         };
         let DporExplored { executions, steps, faults, long_loops, incomplete, .. } = explored;

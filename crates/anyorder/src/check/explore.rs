@@ -38,7 +38,8 @@ pub struct Limits {
     pub turns_max: u32,
     /// Whether the number of turns in vain is not combined with all that comes later.
     pub turns_merged: bool,
-    /// On how many cores executions under weak memory are explored at most.
+    /// On how many cores executions are explored at most, under weak memory and by
+    /// [`Engine::Optimal`].
     pub cores: usize,
 }
 
@@ -96,7 +97,7 @@ pub(super) fn explore_from(
     let learnt = timed(limits.time_max, &cancel, || {
         let before = limits.time_max.map(|most| most * 2 / 3);
         let before = before.filter(|_| !options.keeps_journal);
-        timed(before, &turn, || limits.engine.explore(program, &options))
+        timed(before, &turn, || limits.engine.explore(program, &options, limits.cores))
     });
     let (executions_for_frees, frees_incomplete) =
         frees::watch(program, &options, &learnt, budget.time_left());

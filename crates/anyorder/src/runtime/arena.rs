@@ -46,6 +46,8 @@ static FREE: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 struct Header {
     /// How many allocations are alive.
     live: AtomicU32,
+    /// The number of the program.
+    program: AtomicU32,
     /// The thread of the program.
     owner: AtomicU32,
     /// The number of the chunk among those of the thread.
@@ -68,6 +70,7 @@ thread_local! {
 pub(crate) struct Bump {
     at: usize,
     end: usize,
+    program: u32,
     owner: u32,
     /// How many chunks are in use in this execution.
     used: usize,
@@ -95,6 +98,11 @@ pub(crate) fn is_active() -> bool {
 #[inline]
 pub(crate) fn contains(address: usize) -> bool {
     address.wrapping_sub(BASE.load(Ordering::Relaxed)) < SIZE.load(Ordering::Relaxed)
+}
+
+/// Returns whether an address is in a chunk of a program.
+pub(crate) fn is_of(address: usize, program: u32) -> bool {
+    contains(address) && header(address).program.load(Ordering::Relaxed) == program
 }
 
 /// Returns the owner of an address in a chunk, and the position in the memory of that thread.
@@ -154,7 +162,7 @@ fn header(address: usize) -> &'static Header {
 }
 
 /// Takes a chunk for a thread; `None` if there is no memory for it.
-fn take_chunk(owner: u32, ordinal: usize) -> Option<usize> {
+fn take_chunk((program, owner): (u32, u32), ordinal: usize) -> Option<usize> {
     static RESERVED: Once = Once::new();
     RESERVED.call_once(reserve);
     let free = FREE.lock().unwrap_or_else(PoisonError::into_inner).pop();
@@ -165,6 +173,7 @@ fn take_chunk(owner: u32, ordinal: usize) -> Option<usize> {
     })?;
     let header = Header {
         live: AtomicU32::new(0),
+        program: AtomicU32::new(program),
         owner: AtomicU32::new(owner),
         ordinal: AtomicU32::new(ordinal as u32),
         retired: AtomicU32::new(0),
@@ -199,9 +208,9 @@ fn reserve() {
 fn reserve() {}
 
 impl Bump {
-    pub(crate) fn new(owner: u32) -> Bump {
+    pub(crate) fn new(program: u32, owner: u32) -> Bump {
         let (chunks, large) = (Vec::new(), Vec::new());
-        Bump { at: 0, end: 0, owner, used: 0, chunks, large, large_end: LARGE_FROM }
+        Bump { at: 0, end: 0, program, owner, used: 0, chunks, large, large_end: LARGE_FROM }
     }
 
     /// Returns a number for how far the memory of the thread was given out.
@@ -296,7 +305,9 @@ impl Bump {
             self.chunks.push(0);
         }
         if self.chunks[self.used] == 0 {
-            let Some(chunk) = take_chunk(self.owner, self.used) else { return false };
+            let Some(chunk) = take_chunk((self.program, self.owner), self.used) else {
+                return false;
+            };
             self.chunks[self.used] = chunk;
         }
         let chunk = self.chunks[self.used];
@@ -330,8 +341,18 @@ pub(crate) fn recycle(retired: &mut Vec<usize>) {
 /// Frees memory of a chunk. Returns whether it was freed before.
 #[inline]
 fn free(address: usize, size: usize) -> bool {
-    // What outlives its execution is freed by nobody's program.
-    if BUMP.with(Cell::get).is_null() || header(address).retired.load(Ordering::Relaxed) == 1 {
+    let bump = BUMP.with(Cell::get);
+    if bump.is_null() {
+        return false;
+    }
+    // SAFETY: whoever activates a bump keeps it until it is replaced, and it is used by this thread
+    // alone.
+    let program = unsafe { (*bump).program };
+    let header = self::header(address);
+    // What outlives its execution is freed by nobody's program, and what another program made that
+    // runs at the same time is freed by that one alone.
+    let is_own = header.program.load(Ordering::Relaxed) == program;
+    if !is_own || header.retired.load(Ordering::Relaxed) == 1 {
         return false;
     }
     let was_freed = note_freed(address, size);

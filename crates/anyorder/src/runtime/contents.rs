@@ -114,6 +114,9 @@ impl Core {
         // data outside of executions may own memory, of which there cannot be two owners.
         if mem::needs_drop::<T>() && !place::is_static(address) {
             self.state.borrow_mut().has_outside_data = true;
+            if self.shared.is_some() {
+                self.wait_for_end();
+            }
             return 0;
         }
         let Some(copied) = copy(model) else { return 0 };

@@ -8,6 +8,7 @@ use super::arena;
 use super::calls::Calls;
 use super::contents::Storage;
 use super::failure::{Panic, Panics, Position};
+use super::forks::Shared;
 use super::leaks::{Leaks, Log};
 use super::lifetimes::Lifetimes;
 use super::names::{Names, Place};
@@ -23,7 +24,7 @@ use std::mem;
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 thread_local! {
     /// The program whose code runs on this thread of the system.
@@ -39,6 +40,9 @@ const ABORTING: [&str; 2] =
 
 /// Numbers of executions, over all programs of the process. 0 is none.
 static EXECUTIONS: AtomicU64 = AtomicU64::new(1);
+
+/// Numbers of programs of the process.
+static PROGRAMS: AtomicU32 = AtomicU32::new(1);
 
 /// Calls `f` with the program whose code runs, if there is one. What `f` allocates is not part of
 /// the program.
@@ -98,9 +102,13 @@ pub(crate) struct Core {
     pub(super) is_watching: Cell<bool>,
     /// Makes the text that runs an execution again.
     describe: Cell<Option<Describe>>,
+    /// What the program shares with others, that run at the same time.
+    pub(super) shared: Option<Arc<Shared>>,
 }
 
 pub(crate) struct State {
+    /// The number of the program.
+    pub(super) program: u32,
     pub(crate) names: Names,
     pub(crate) panics: Panics,
     /// By number.
@@ -136,9 +144,10 @@ pub(crate) struct State {
 }
 
 impl Core {
-    pub(crate) fn new(setting: Setting) -> Core {
+    pub(crate) fn new(setting: Setting, shared: Option<Arc<Shared>>) -> Core {
         let state = State {
-            names: Names::new(),
+            program: PROGRAMS.fetch_add(1, Ordering::Relaxed),
+            names: Names::new(shared.as_ref().map(|shared| Arc::clone(&shared.names))),
             panics: Panics::default(),
             strands: Vec::new(),
             alive: Vec::new(),
@@ -150,7 +159,7 @@ impl Core {
             storage: Storage::default(),
             allocated: FxHashMap::default(),
             leaks: Leaks::default(),
-            lifetimes: Lifetimes::default(),
+            lifetimes: Lifetimes::new(shared.is_some()),
             ends: FxHashMap::default(),
             unsync_loads: Vec::new(),
             #[cfg(feature = "std-size")]
@@ -171,6 +180,7 @@ impl Core {
             setting,
             is_watching: Cell::new(false),
             describe: Cell::new(None),
+            shared,
         }
     }
 
@@ -220,6 +230,10 @@ impl Core {
     pub(super) fn schedule(&self) -> Option<String> {
         let state = self.state.try_borrow().ok()?;
         Some(self.describe.get()?(&state.log))
+    }
+
+    pub(super) fn describe(&self) -> Option<Describe> {
+        self.describe.get()
     }
 
     /// Begins an execution of a program that is this closure.
@@ -474,6 +488,9 @@ impl Core {
 impl Drop for Core {
     fn drop(&mut self) {
         self.stop();
+        if let Some(shared) = &self.shared {
+            shared.add_notes(&mut self.state.borrow_mut().lifetimes.watch);
+        }
     }
 }
 
@@ -489,11 +506,11 @@ impl State {
         if self.strands.len() <= thread.index() {
             self.strands.resize_with(thread.index() + 1, || None);
         }
-        let names = &mut self.names;
+        let (names, program) = (&mut self.names, self.program);
         let strand = self.strands[thread.index()].get_or_insert_with(|| {
             let end = names.only_object(Place::End(thread), Object::End(None));
             let token = names.only_object(Place::Token(thread), Object::Token(false));
-            Box::new(Strand::new(thread, end, token))
+            Box::new(Strand::new(program, thread, end, token))
         });
         strand.begin(body, name, is_given);
         self.alive.push(thread);

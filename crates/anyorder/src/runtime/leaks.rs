@@ -70,6 +70,11 @@ impl Leaks {
         }
     }
 
+    /// Returns how many different leaks were found.
+    pub(super) fn count(&self) -> usize {
+        self.known.len()
+    }
+
     pub(super) fn take(&mut self) -> Vec<Leaked> {
         self.known.clear();
         std::mem::take(&mut self.found)

@@ -94,6 +94,8 @@ pub(super) struct Lifetimes {
     suspected: FxHashSet<Key>,
     pub(super) watch: Watch,
     looks: u64,
+    /// How many executions are examined at most.
+    looks_max: u64,
     /// Whether this execution misuses memory.
     is_misused: bool,
     /// Whether this execution is a trial, in which nothing is found.
@@ -101,6 +103,17 @@ pub(super) struct Lifetimes {
 }
 
 impl Lifetimes {
+    /// One of several programs that share the executions examines all of its.
+    pub(super) fn new(is_one_of_many: bool) -> Lifetimes {
+        let looks_max = if is_one_of_many { u64::MAX } else { LOOKS_MAX };
+        Lifetimes { looks_max, ..Lifetimes::default() }
+    }
+
+    /// Returns how many misuses were noted, and whether no more are looked for.
+    pub(super) fn counted(&self) -> (usize, bool) {
+        (self.known.len() + self.suspected.len(), self.looks >= self.looks_max)
+    }
+
     pub(super) fn name(&mut self, thread: ThreadId, position: u64, object: ObjectId) {
         self.named.insert((thread, position), object);
     }
@@ -221,7 +234,7 @@ impl State {
         }
         if !self.leaks.is_excused()
             && self.log.len() <= OPERATIONS_MAX
-            && self.lifetimes.looks < LOOKS_MAX
+            && self.lifetimes.looks < self.lifetimes.looks_max
         {
             // As a rule, threads use what was made before they were spawned, and they are joined
             // before it is freed. Then there is nothing to look for.

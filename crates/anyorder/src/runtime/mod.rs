@@ -11,7 +11,7 @@
 //!   handed over too early; `watch`: frees that the engine sees;
 //! - `core`: executions; `perform`: operations; `failure`: panics; `abort`: those that end the
 //!   process; `crash`: signals that do;
-//! - `program`: all of it, as a `ThreadProgram`.
+//! - `program`: all of it, as a `ThreadProgram`; `forks`: more of one, for several cores.
 
 pub(crate) use calls::Invocation;
 pub(crate) use contents::Contents;
@@ -45,6 +45,7 @@ mod core;
 #[cfg(unix)]
 mod crash;
 mod failure;
+mod forks;
 mod leaks;
 mod lifetimes;
 mod locals;

@@ -5,6 +5,7 @@ use super::slot::About;
 use anyorder_threads::{Object, ObjectId, SiteId, ThreadId};
 use rustc_hash::FxHashMap;
 use std::panic::Location;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What names an object, but for what it is at first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -58,17 +59,74 @@ pub(crate) struct Names {
     initial: Vec<Object>,
     abouts: Vec<Option<About>>,
     /// Where each object was.
-    placed: Vec<Place>,
+    placed: Vec<Option<Place>>,
     sites: Vec<&'static Location<'static>>,
     /// Some of those in the next table, by what is left of their addresses.
     recent_sites: [(usize, SiteId); RECENT_SITES],
     /// By address: one position may have several.
     sites_by_address: FxHashMap<usize, SiteId>,
     sites_by_place: FxHashMap<(&'static str, u32, u32), SiteId>,
+    /// The numbers that other programs have, too. What is above are those that this one knows.
+    shared: Option<Arc<SharedNames>>,
+}
+
+/// Numbers of threads and objects that several programs share, which are the same one on several
+/// cores. Each keeps those that it knows, and asks for the others alone.
+#[derive(Debug, Default)]
+pub(crate) struct SharedNames(Mutex<Numbers>);
+
+#[derive(Debug, Default)]
+struct Numbers {
+    threads: FxHashMap<(ThreadId, u32), ThreadId>,
+    contents: FxHashMap<(u32, u64), u32>,
+    contents_counts: FxHashMap<u32, u32>,
+    objects: FxHashMap<(Place, (u32, u32)), Vec<(Object, ObjectId)>>,
+    objects_count: u32,
+}
+
+impl SharedNames {
+    fn numbers(&self) -> MutexGuard<'_, Numbers> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn thread(&self, creator: ThreadId, ordinal: u32) -> ThreadId {
+        let threads = &mut self.numbers().threads;
+        let new = ThreadId(threads.len() as u32 + 1);
+        *threads.entry((creator, ordinal)).or_insert(new)
+    }
+
+    fn object(&self, place: Place, number: (u32, u32), at_first: &Object) -> ObjectId {
+        let numbers = &mut *self.numbers();
+        let known = numbers.objects.entry((place, number)).or_default();
+        if let Some((_, id)) = known.iter().find(|known| known.0 == *at_first) {
+            return *id;
+        }
+        let id = ObjectId(numbers.objects_count);
+        numbers.objects_count += 1;
+        known.push((at_first.clone(), id));
+        id
+    }
+
+    fn content(&self, place: u32, version: u64) -> u32 {
+        let Numbers { contents, contents_counts, .. } = &mut *self.numbers();
+        number_of_content(contents, contents_counts, (place, version))
+    }
+}
+
+fn number_of_content(
+    contents: &mut FxHashMap<(u32, u64), u32>,
+    counts: &mut FxHashMap<u32, u32>,
+    key: (u32, u64),
+) -> u32 {
+    *contents.entry(key).or_insert_with(|| {
+        let count = counts.entry(key.0).or_default();
+        *count = (*count + 1) & 0xff_ffff;
+        *count
+    })
 }
 
 impl Names {
-    pub(crate) fn new() -> Names {
+    pub(crate) fn new(shared: Option<Arc<SharedNames>>) -> Names {
         Names {
             threads: FxHashMap::default(),
             threads_count: 1,
@@ -82,16 +140,20 @@ impl Names {
             recent_sites: [(0, SiteId::NONE); RECENT_SITES],
             sites_by_address: FxHashMap::default(),
             sites_by_place: FxHashMap::default(),
+            shared,
         }
     }
 
     /// Returns the `ordinal`-th thread that `creator` spawns.
     pub(crate) fn thread(&mut self, creator: ThreadId, ordinal: u32) -> ThreadId {
         debug_assert!(!arena::is_active());
-        let count = &mut self.threads_count;
+        let (count, shared) = (&mut self.threads_count, &self.shared);
         *self.threads.entry((creator, ordinal)).or_insert_with(|| {
             *count += 1;
-            ThreadId(*count - 1)
+            match shared {
+                Some(shared) => shared.thread(creator, ordinal),
+                None => ThreadId(*count - 1),
+            }
         })
     }
 
@@ -120,10 +182,19 @@ impl Names {
         if let Some((.., id)) = objects.known.iter().find(is_it) {
             return *id;
         }
-        let id = ObjectId(self.initial.len() as u32);
-        self.initial.push(at_first.clone());
-        self.abouts.push(about);
-        self.placed.push(place);
+        let id = match &self.shared {
+            Some(shared) => shared.object(place, number, &at_first),
+            None => ObjectId(self.initial.len() as u32),
+        };
+        if self.initial.len() <= id.index() {
+            // Those between are other programs'.
+            self.initial.resize(id.index() + 1, Object::Data(0));
+            self.abouts.resize(id.index() + 1, None);
+            self.placed.resize(id.index() + 1, None);
+        }
+        self.initial[id.index()] = at_first.clone();
+        self.abouts[id.index()] = about;
+        self.placed[id.index()] = Some(place);
         objects.known.push((number, at_first, id));
         id
     }
@@ -138,12 +209,14 @@ impl Names {
 
     /// Returns the number of what is known of a place, from 1 to 24 bits.
     pub(crate) fn content(&mut self, place: u32, version: u64) -> u32 {
-        let counts = &mut self.contents_counts;
-        *self.contents.entry((place, version)).or_insert_with(|| {
-            let count = counts.entry(place).or_default();
-            *count = (*count + 1) & 0xff_ffff;
-            *count
-        })
+        let Names { contents, contents_counts, shared, .. } = self;
+        match shared {
+            Some(shared) => {
+                let shared = || shared.content(place, version);
+                *contents.entry((place, version)).or_insert_with(shared)
+            }
+            None => number_of_content(contents, contents_counts, (place, version)),
+        }
     }
 
     pub(crate) fn initial(&self, object: ObjectId) -> Object {
@@ -152,7 +225,8 @@ impl Names {
 
     /// Returns how far two objects are from each other, if they are in one memory.
     pub(crate) fn distance(&self, a: ObjectId, b: ObjectId) -> Option<u64> {
-        match (self.placed.get(a.index())?, self.placed.get(b.index())?) {
+        let place = |object: ObjectId| self.placed.get(object.index())?.as_ref();
+        match (place(a)?, place(b)?) {
             (Place::Heap(of_a, at_a), Place::Heap(of_b, at_b))
             | (Place::Stack(of_a, at_a), Place::Stack(of_b, at_b))
                 if of_a == of_b =>

@@ -51,7 +51,8 @@ impl Core {
         if let Some(model) = state.storage.in_model(address) {
             return Place::Fixed(model);
         }
-        if cfg!(feature = "allocator") || is_static(address) {
+        let is_others = arena::contains(address);
+        if !is_others && (cfg!(feature = "allocator") || is_static(address)) {
             return Place::Fixed(address);
         }
         state.has_loose_names = true;
@@ -141,7 +142,7 @@ impl State {
     }
 
     fn heap_position(&self, address: usize) -> Option<(ThreadId, u64)> {
-        if arena::contains(address) {
+        if arena::is_of(address, self.program) {
             let (thread, position) = arena::position(address);
             return Some((ThreadId(thread), position));
         }

@@ -7,13 +7,15 @@ use super::leaks::Leaked;
 use super::lifetimes::Misuse;
 use super::perform::run_to_end;
 use super::slot::About;
-use anyorder_threads::{Act, Next, Object, ObjectId, Op, SiteId, ThreadId, ThreadProgram};
+use anyorder_threads::{Act, Beside, Next, Object, ObjectId, Op, SiteId, ThreadId, ThreadProgram};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What programs have at first for the stack of a thread, in bytes. Pages that are not touched take
 /// no memory.
 pub(crate) const STACK_SIZE: usize = 1 << 20;
+
+pub(super) type Body = Arc<dyn Fn() + Send + Sync>;
 
 /// A closure whose threads and objects are those of this crate: each call of it is an execution.
 ///
@@ -23,8 +25,8 @@ pub(crate) const STACK_SIZE: usize = 1 << 20;
 /// # drop(program);
 /// ```
 pub struct Program {
-    body: Arc<dyn Fn() + Send + Sync>,
-    core: Box<Core>,
+    pub(super) body: Body,
+    pub(super) core: Box<Core>,
     /// How often it was run.
     runs: Arc<AtomicU64>,
 }
@@ -54,8 +56,11 @@ impl Program {
     #[must_use]
     pub fn with(setting: Setting, body: Arc<dyn Fn() + Send + Sync>) -> Program {
         hook_panics();
-        let core = Core::new(setting);
-        Program { body, core: Box::new(core), runs: Arc::default() }
+        Program::of(body, Core::new(setting, None), Arc::default())
+    }
+
+    pub(super) fn of(body: Body, core: Core, runs: Arc<AtomicU64>) -> Program {
+        Program { body, core: Box::new(core), runs }
     }
 
     /// Returns how often it was run: a count that goes on.
@@ -195,5 +200,23 @@ impl ThreadProgram for Program {
 
     fn may_hide_data(&self) -> bool {
         self.core.state.borrow().has_locks
+    }
+
+    fn is_bound(&self) -> bool {
+        let state = self.core.state.borrow();
+        state.has_loose_names || state.has_outside_data
+    }
+
+    fn beside(&self) -> Beside {
+        let state = self.core.state.borrow();
+        let (misuses, is_tired) = state.lifetimes.counted();
+        Beside { leaks: state.leaks.count(), misuses, is_tired }
+    }
+
+    fn has_more(&self) -> bool {
+        match &self.core.shared {
+            Some(shared) => shared.has_dangers(),
+            None => self.core.state.borrow().lifetimes.watch.has_dangers(),
+        }
     }
 }

@@ -82,7 +82,7 @@ struct Changed {
 }
 
 impl Strand {
-    pub(crate) fn new(id: ThreadId, end: ObjectId, token: ObjectId) -> Strand {
+    pub(crate) fn new(program: u32, id: ThreadId, end: ObjectId, token: ObjectId) -> Strand {
         Strand {
             id,
             routine: None,
@@ -111,7 +111,7 @@ impl Strand {
             name: None,
             end,
             token,
-            bump: Box::new(Bump::new(id.0)),
+            bump: Box::new(Bump::new(program, id.0)),
         }
     }
 

@@ -130,6 +130,19 @@ impl Watch {
         self.watched.range((owner, from)..(owner, to)).map(|watched| *watched.1).collect()
     }
 
+    /// Adds the notes of another program in which all has the same numbers, and takes them.
+    pub(super) fn append(&mut self, other: &mut Watch) {
+        for (place, threads) in std::mem::take(&mut other.users) {
+            *self.users.entry(place).or_default() |= threads;
+        }
+        self.frees.append(&mut other.frees);
+    }
+
+    /// Whether there is something to watch.
+    pub(super) fn has_dangers(&self) -> bool {
+        !self.frees.is_empty() && !self.in_danger().is_empty()
+    }
+
     /// The positions at which a use or another free may come after a free.
     fn in_danger(&self) -> BTreeSet<(ThreadId, u64)> {
         let mut all = self.users.clone();

@@ -7,7 +7,7 @@
 use super::sabotage::Sabotage;
 use crate::ids::ObjectId;
 use crate::op::{Act, LockMode, Op, Patience, received, sent};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// How an event touches an object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -61,7 +61,7 @@ pub(super) struct Label {
     /// Of a removed owner: how many there were before.
     pub(super) left: u64,
     /// The other objects that it touches.
-    more: Option<Rc<[(ObjectId, Touch)]>>,
+    more: Option<Arc<[(ObjectId, Touch)]>>,
 }
 
 impl Label {
@@ -98,6 +98,12 @@ impl Label {
             }
         }
         label
+    }
+
+    /// That of no event.
+    pub(super) fn nothing() -> Label {
+        let (thread, spawns, object) = (NOBODY, NOBODY, ObjectId::NONE);
+        Label { thread, alternative: 0, spawns, object, touch: Touch::Read, left: 0, more: None }
     }
 
     /// The first one of its ways.

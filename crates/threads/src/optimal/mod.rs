@@ -29,18 +29,27 @@
 //! within it. 6. Threads that spin where nothing else can go on take turns; if they do something
 //! else then, the exploration is not complete.
 //!
+//! Several cores explore one tree together, with the same counts: [`cores`].
+//!
 //! **Cost.** Each execution is run from its start, and each race in it costs its length. Memory is
 //! that of the wakeup trees, which can be exponential in the length of an execution.
 
+pub use cores::explore_optimal_on;
 pub use outcome::{DporExplored, DporOptions};
 
 use crate::execution::{Ending, Event};
 use crate::program::ThreadProgram;
+#[cfg(test)]
+pub(crate) use cores::explore_in_turns;
+#[cfg(test)]
+pub(crate) use forest::Meetings;
 pub(crate) use sabotage::Sabotage;
 
 use search::Search;
 
+mod cores;
 mod ending;
+mod forest;
 mod label;
 mod outcome;
 mod path;

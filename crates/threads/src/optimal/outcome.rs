@@ -17,8 +17,14 @@ pub struct DporOptions {
     /// After how many turns in vain a loop may give up that is explored turn by turn. One that
     /// gives up later makes the exploration incomplete.
     pub turns_max: u32,
+    /// On how many cores it runs at most, if there is a way to make more of the program:
+    /// [`explore_optimal_on`](super::explore_optimal_on).
+    pub cores: usize,
     /// Stops the exploration.
     pub cancel: Cancel,
+    /// For tests: after how many executions other cores help.
+    #[cfg(test)]
+    pub(crate) cores_from: u64,
 }
 
 impl Default for DporOptions {
@@ -28,7 +34,10 @@ impl Default for DporOptions {
             executions_max: u64::MAX,
             spins_max: SPINS_MAX,
             turns_max: TURNS_MAX,
+            cores: 1,
             cancel: Cancel::new(),
+            #[cfg(test)]
+            cores_from: super::cores::FROM,
         }
     }
 }

@@ -33,4 +33,12 @@ anyorder_common::sabotage! {
     TouchesStay,
     /// The last owners but one commute.
     LastOwnersCommute,
+    /// A branch that was begun stands for all that it can begin.
+    BegunIsEnough,
+    /// What is to be run does not ask who was begun.
+    BegunNotAsked,
+    /// A branch sleeps only when all below it was run.
+    BegunAwake,
+    /// What is below a branch is forgotten when it was run.
+    ForgottenTooEarly,
 }

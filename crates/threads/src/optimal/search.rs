@@ -20,16 +20,22 @@ use rustc_hash::FxHashSet;
 pub(super) type Visit<'v> = &'v mut dyn FnMut(&[Event], Ending);
 
 pub(super) struct Search<'p, 'v, P: ThreadProgram + ?Sized> {
-    execution: Execution<'p, P>,
-    path: Path,
-    options: DporOptions,
+    pub(super) execution: Execution<'p, P>,
+    pub(super) path: Path,
+    pub(super) options: DporOptions,
     visit: Visit<'v>,
     pub(super) explored: DporExplored,
     known: FxHashSet<Fault>,
-    has_accesses: bool,
+    pub(super) has_accesses: bool,
     /// A loop that gave up where nothing else could go on.
     given_up: Option<LongLoop>,
-    sabotage: Sabotage,
+    pub(super) sabotage: Sabotage,
+    /// What is run next.
+    start: Start,
+    /// On one of several cores: what is to be tried the other way round, by the events before.
+    pub(super) reversed: Option<Vec<(u32, Vec<Label>)>>,
+    /// Whether the program does what only one core explores.
+    pub(super) needs_one_core: bool,
     /// The events of the execution before.
     before: Vec<Event>,
     /// To be used again.
@@ -39,10 +45,10 @@ pub(super) struct Search<'p, 'v, P: ThreadProgram + ?Sized> {
 
 /// What is run at the end of the path.
 #[derive(Default)]
-struct Start {
-    sleep: Vec<Label>,
+pub(super) struct Start {
+    pub(super) sleep: Vec<Label>,
     /// In order. If there are none, anything may be run.
-    trees: Vec<Tree>,
+    pub(super) trees: Vec<Tree>,
 }
 
 impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
@@ -66,6 +72,9 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
             has_accesses: false,
             given_up: None,
             sabotage,
+            start: Start::default(),
+            reversed: None,
+            needs_one_core: false,
             before: Vec::new(),
             ready: Vec::new(),
             apart: Vec::new(),
@@ -74,36 +83,48 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
 
     /// Explores everything, and says what it found.
     pub(super) fn explore(mut self) -> DporExplored {
-        let end = self.run();
+        let end = self.run_while(|_| true);
+        self.finish(end.err())
+    }
+
+    /// Says what it found.
+    pub(super) fn finish(mut self, incomplete: Option<Incomplete>) -> DporExplored {
         self.execution.stop();
         let loops = self.execution.loops();
         self.explored.long_loops = loops.long.clone();
         let longest = loops.long.iter().max_by_key(|long| long.turns).copied();
         let in_vain = loops.waited_in_vain.then_some(Incomplete::Diverged(None));
         let given_up = self.given_up.or(longest).map(Incomplete::GivesUp);
-        self.explored.incomplete = end.err().or(given_up).or(in_vain);
+        self.explored.incomplete = incomplete.or(given_up).or(in_vain);
         self.explored
     }
 
-    fn run(&mut self) -> Result<(), Incomplete> {
-        let mut start = Start::default();
+    /// Runs one execution after another as long as it should. Returns whether all were run.
+    pub(super) fn run_while(
+        &mut self,
+        mut goes_on: impl FnMut(&mut Self) -> bool,
+    ) -> Result<bool, Incomplete> {
         loop {
             let check = self.options.cancel.check();
             check.map_err(|stopped| Incomplete::Stopped(stopped.0))?;
             if self.explored.executions + self.explored.blocked >= self.options.executions_max {
                 return Err(Incomplete::Executions);
             }
+            if !goes_on(self) {
+                return Ok(false);
+            }
             self.replay()?;
+            let start = std::mem::take(&mut self.start);
             self.extend(start)?;
             match self.next_start() {
-                Some(next) => start = next,
-                None => return Ok(()),
+                Some(next) => self.start = next,
+                None => return Ok(true),
             }
         }
     }
 
     /// Runs the program to the end of the path.
-    fn replay(&mut self) -> Result<(), Incomplete> {
+    pub(super) fn replay(&mut self) -> Result<(), Incomplete> {
         std::mem::swap(&mut self.before, self.execution.events_mut());
         self.explored.runs += 1;
         self.execution.restart();
@@ -123,9 +144,12 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
     }
 
     /// Goes on to the end of an execution.
-    fn extend(&mut self, start: Start) -> Result<(), Incomplete> {
+    pub(super) fn extend(&mut self, start: Start) -> Result<(), Incomplete> {
         let Start { mut sleep, mut trees } = start;
         loop {
+            if self.reversed.is_some() && self.asks_for_one_core() {
+                return Err(Incomplete::Diverged(None));
+            }
             let mut ready = std::mem::take(&mut self.ready);
             self.execution.ready(&mut ready);
             if self.execution.has_diverged() {
@@ -192,7 +216,7 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
     }
 
     /// Adds the other ways of an operation to what is to be run.
-    fn add_ways(&self, ready: &[Step], step: Step, sleep: &[Label], trees: &mut Vec<Tree>) {
+    fn add_ways(&mut self, ready: &[Step], step: Step, sleep: &[Label], trees: &mut Vec<Tree>) {
         let ways = ready.iter().filter(|other| other.thread == step.thread && **other != step);
         if self.sabotage == Sabotage::FirstWayOnly {
             return;
@@ -202,11 +226,16 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
             return;
         }
         let Some(next) = self.execution.next(step.thread) else { return };
+        let op = next.op.clone();
         for way in ways {
-            let label = Label::new(way.thread.0, way.alternative, &next.op, 0);
+            let label = Label::new(way.thread.0, way.alternative, &op, 0);
             let sequence = vec![label];
-            if !self.is_asleep(sleep, &sequence) {
-                insert(trees, sequence, self.sabotage);
+            if self.is_asleep(sleep, &sequence) {
+                continue;
+            }
+            match &mut self.reversed {
+                Some(reversed) => reversed.push((self.path.nodes.len() as u32, sequence)),
+                None => drop(insert(trees, sequence, self.sabotage)),
             }
         }
     }
@@ -216,8 +245,14 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
         self.sabotage != Sabotage::SleepersNotAsked && sleep.iter().any(can_begin)
     }
 
+    /// Whether the program did something that only one core explores: what is known of loops
+    /// depends on what was run before, and numbers of calls are each program's own.
+    pub(super) fn asks_for_one_core(&self) -> bool {
+        self.needs_one_core || self.execution.has_waits() || self.execution.program_ref().is_bound()
+    }
+
     /// Notes a step that was made. Returns what sleeps after it.
-    fn push(
+    pub(super) fn push(
         &mut self,
         step: Step,
         result: u64,
@@ -234,6 +269,7 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
             _ => None,
         };
         self.has_accesses |= matches!(event.op.act, Act::Access { .. });
+        self.needs_one_core |= matches!(event.op.act, Act::Invoke(_));
         let spawned = match event.op.act {
             Act::Spawn(child) => Some(child),
             _ => None,
@@ -256,6 +292,12 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
             self.note(Fault::Failure(number), self.path.len());
         }
         next
+    }
+
+    /// What sleeps at the end of the path.
+    pub(super) fn sleep_at_end(&self) -> Vec<Label> {
+        let last = self.path.nodes.last();
+        last.map_or_else(Vec::new, |node| self.sleep_after(&node.sleep, &node.label))
     }
 
     fn sleep_after(&self, sleep: &[Label], label: &Label) -> Vec<Label> {
@@ -355,6 +397,11 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
             }
         };
         (self.visit)(self.execution.events(), ending);
+        self.note_ending(ending);
+    }
+
+    /// Notes what is wrong at the end of an execution.
+    pub(super) fn note_ending(&mut self, ending: Ending) {
         let stuck = || -> Vec<Blocked> {
             let pending = self.execution.pending();
             let blocked = |(thread, next): (ThreadId, &Next)| Blocked {
@@ -377,12 +424,8 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
         }
     }
 
-    fn note(&mut self, fault: Fault, count: usize) {
-        let key = match &fault {
-            Fault::Race(race) => Fault::Race(race.normal()),
-            other => other.clone(),
-        };
-        if self.known.insert(key) {
+    pub(super) fn note(&mut self, fault: Fault, count: usize) {
+        if self.known.insert(key_of(&fault)) {
             let steps = self.execution.events()[..count].iter().map(|event| event.step).collect();
             self.explored.faults.push(Found { fault, steps, is_shortest: false });
         }
@@ -449,8 +492,15 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
             self.count_owners(first, &apart, &mut sequence);
         }
         self.apart = apart;
-        if !self.is_asleep(&self.path.nodes[first as usize].sleep, &sequence) {
-            insert(&mut self.path.nodes[first as usize].siblings, sequence, self.sabotage);
+        if self.is_asleep(&self.path.nodes[first as usize].sleep, &sequence) {
+            return;
+        }
+        match &mut self.reversed {
+            Some(reversed) => reversed.push((first, sequence)),
+            None => {
+                let siblings = &mut self.path.nodes[first as usize].siblings;
+                insert(siblings, sequence, self.sabotage);
+            }
         }
     }
 
@@ -476,6 +526,14 @@ impl<'p, 'v, P: ThreadProgram + ?Sized> Search<'p, 'v, P> {
             }
         }
         None
+    }
+}
+
+/// What is the same in faults that are one.
+pub(super) fn key_of(fault: &Fault) -> Fault {
+    match fault {
+        Fault::Race(race) => Fault::Race(race.normal()),
+        other => other.clone(),
     }
 }
 
