@@ -186,7 +186,7 @@ fn crashes_as_a_child() {
                 match overflows {
                     true => assert!(deep(u64::MAX) > 0),
                     // SAFETY: there is none; the process ends here, as it is to.
-                    false => unsafe { *std::hint::black_box(1 as *mut u8) = 0 },
+                    false => unsafe { *std::hint::black_box(std::ptr::dangling_mut::<u8>()) = 0 },
                 }
             }
         });

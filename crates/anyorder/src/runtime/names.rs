@@ -30,6 +30,9 @@ pub(crate) enum Place {
     Watched(ThreadId, u64),
 }
 
+/// Which of the objects at a place one is: how many had ended there, and how many got names since.
+type Turn = (u32, u32);
+
 /// The objects that were at one place.
 #[derive(Debug, Default)]
 struct Objects {
@@ -39,8 +42,8 @@ struct Objects {
     ends: u32,
     /// How many got a name since.
     used: u32,
-    /// How many had ended, the number in the sequence, the state at first, the object.
-    known: Vec<((u32, u32), Object, ObjectId)>,
+    /// With the state at first.
+    known: Vec<(Turn, Object, ObjectId)>,
 }
 
 /// How many positions are found without a look into a table.
@@ -80,7 +83,7 @@ struct Numbers {
     threads: FxHashMap<(ThreadId, u32), ThreadId>,
     contents: FxHashMap<(u32, u64), u32>,
     contents_counts: FxHashMap<u32, u32>,
-    objects: FxHashMap<(Place, (u32, u32)), Vec<(Object, ObjectId)>>,
+    objects: FxHashMap<(Place, Turn), Vec<(Object, ObjectId)>>,
     objects_count: u32,
 }
 
@@ -95,9 +98,9 @@ impl SharedNames {
         *threads.entry((creator, ordinal)).or_insert(new)
     }
 
-    fn object(&self, place: Place, number: (u32, u32), at_first: &Object) -> ObjectId {
+    fn object(&self, place: Place, turn: Turn, at_first: &Object) -> ObjectId {
         let numbers = &mut *self.numbers();
-        let known = numbers.objects.entry((place, number)).or_default();
+        let known = numbers.objects.entry((place, turn)).or_default();
         if let Some((_, id)) = known.iter().find(|known| known.0 == *at_first) {
             return *id;
         }
@@ -175,15 +178,14 @@ impl Names {
         // What is fixed stays: whoever asks again has forgotten. Elsewhere a new object took the
         // place of an old one.
         let is_fixed = matches!(place, Place::Fixed(_));
-        let number = if is_fixed { (0, 0) } else { (ends, objects.used) };
+        let turn = if is_fixed { (0, 0) } else { (ends, objects.used) };
         objects.used += 1;
-        let is_it =
-            |known: &&((u32, u32), Object, ObjectId)| (known.0, &known.1) == (number, &at_first);
+        let is_it = |known: &&(Turn, Object, ObjectId)| (known.0, &known.1) == (turn, &at_first);
         if let Some((.., id)) = objects.known.iter().find(is_it) {
             return *id;
         }
         let id = match &self.shared {
-            Some(shared) => shared.object(place, number, &at_first),
+            Some(shared) => shared.object(place, turn, &at_first),
             None => ObjectId(self.initial.len() as u32),
         };
         if self.initial.len() <= id.index() {
@@ -195,7 +197,7 @@ impl Names {
         self.initial[id.index()] = at_first.clone();
         self.abouts[id.index()] = about;
         self.placed[id.index()] = Some(place);
-        objects.known.push((number, at_first, id));
+        objects.known.push((turn, at_first, id));
         id
     }
 
