@@ -26,16 +26,13 @@ const BELOW: usize = 64 << 10;
 static BEFORE: OnceLock<[libc::sigaction; SIGNALS.len()]> = OnceLock::new();
 
 /// The stack of the handler, on one thread of the system.
-struct Alternate {
-    stack: *mut libc::c_void,
-    before: libc::stack_t,
-}
+struct Alternate(*mut libc::c_void);
 
 thread_local! {
     static ALTERNATE: OnceCell<Option<Alternate>> = const { OnceCell::new() };
 }
 
-/// From now on crashes of the program under test on this thread of the system are told.
+/// Handles crashes of programs under test from now on, on this thread of the system.
 pub(super) fn watch() {
     BEFORE.get_or_init(|| SIGNALS.map(|(signal, _)| handle(signal)));
     ALTERNATE.with(|alternate| _ = alternate.get_or_init(Alternate::install));
@@ -67,19 +64,20 @@ impl Alternate {
             return None;
         }
         let own = libc::stack_t { ss_sp: stack, ss_flags: 0, ss_size: STACK };
-        let mut before = libc::stack_t { ss_sp: ptr::null_mut(), ss_flags: 0, ss_size: 0 };
         // SAFETY: the memory stays until the thread of the system ends.
-        unsafe { libc::sigaltstack(&raw const own, &raw mut before) };
-        Some(Alternate { stack, before })
+        unsafe { libc::sigaltstack(&raw const own, ptr::null_mut()) };
+        Some(Alternate(stack))
     }
 }
 
 impl Drop for Alternate {
     fn drop(&mut self) {
-        // SAFETY: the thread has its stack from before again when ours goes.
+        let none = libc::stack_t { ss_sp: ptr::null_mut(), ss_flags: libc::SS_DISABLE, ss_size: 0 };
+        // SAFETY: the thread ends, and has no such stack when ours goes. The one that the standard
+        // library gave it is gone by now.
         unsafe {
-            libc::sigaltstack(&raw const self.before, ptr::null_mut());
-            libc::munmap(self.stack, STACK);
+            libc::sigaltstack(&raw const none, ptr::null_mut());
+            libc::munmap(self.0, STACK);
         }
     }
 }

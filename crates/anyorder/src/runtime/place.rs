@@ -66,12 +66,10 @@ impl Core {
     /// For one that is handed over it also stands for what the running thread has seen.
     pub(crate) fn number_of_address(&self, address: usize, is_handed_over: bool) -> u64 {
         let state = &mut *self.state.borrow_mut();
-        let (thread, is_stack, position) = match state.heap_position(address) {
-            Some((thread, position)) => (thread, false, position),
-            None => match state.stack_position(address) {
-                Some((thread, distance)) => (thread, true, distance),
-                None => return address as u64,
-            },
+        let (thread, is_stack, position) = match state.memory_at(address) {
+            Some(Place::Heap(thread, position)) => (thread, false, position),
+            Some(Place::Stack(thread, distance)) => (thread, true, distance),
+            _ => return address as u64,
         };
         if let Some(code) = NEAR.write(thread, is_stack, position) {
             let content = if is_handed_over { state.content_of(code as u32) } else { 0 };
@@ -131,25 +129,20 @@ impl State {
         self.names.content(code, version)
     }
 
-    /// Returns the place of an address in memory that threads have for one execution.
+    /// Returns the place of an address in memory that threads have for one execution. Constant for
+    /// memory in chunks and on the stack of the running thread, linear in the threads elsewhere.
     pub(super) fn memory_at(&self, address: usize) -> Option<Place> {
+        if arena::is_of(address, self.program) {
+            let (thread, position) = arena::position(address);
+            return Some(Place::Heap(ThreadId(thread), position));
+        }
         if is_near_stacks(address)
             && let Some((thread, distance)) = self.stack_position(address)
         {
             return Some(Place::Stack(thread, distance));
         }
-        self.heap_position(address).map(|(thread, position)| Place::Heap(thread, position))
-    }
-
-    fn heap_position(&self, address: usize) -> Option<(ThreadId, u64)> {
-        if arena::is_of(address, self.program) {
-            let (thread, position) = arena::position(address);
-            return Some((ThreadId(thread), position));
-        }
-        let strands = self.strands.iter().flatten();
-        let mut large =
-            strands.filter_map(|strand| Some((strand.id, strand.bump.large_position(address)?)));
-        large.next()
+        let mut strands = self.strands.iter().flatten();
+        strands.find_map(|one| Some(Place::Heap(one.id, one.bump.large_position(address)?)))
     }
 
     fn stack_position(&self, address: usize) -> Option<(ThreadId, u64)> {

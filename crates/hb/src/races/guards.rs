@@ -126,7 +126,7 @@ impl<'t> Guards<'t> {
         self.steps.get()
     }
 
-    /// Counts some tasks or writes that are looked at.
+    /// Adds to the number of tasks and writes that questions have looked at.
     fn count(&self, steps: usize) {
         self.steps.set(self.steps.get() + steps as u64);
     }
