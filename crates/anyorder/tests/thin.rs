@@ -7,6 +7,7 @@ use anyorder::sync::atomic::{
 use anyorder::sync::{Arc, Mutex};
 use anyorder::{Builder, thread};
 use std::alloc::Layout;
+use std::cell::OnceCell;
 use std::mem;
 use std::sync::atomic as std_atomic;
 
@@ -46,6 +47,25 @@ fn a_value_moves_with_its_atomic() {
         *all[0].get_mut() += 1;
         assert_eq!(all[0].load(Relaxed), 9);
     });
+}
+
+#[test]
+fn what_outlives_an_execution_is_not_changed_by_one_that_waits_for_ever() {
+    std::thread_local! {
+        static KEPT: OnceCell<std::sync::Arc<AtomicU32>> = const { OnceCell::new() };
+    }
+    let summary = Builder::new().explore(|| {
+        let of_first = || std::sync::Arc::new(AtomicU32::new(0));
+        let kept = KEPT.with(|kept| std::sync::Arc::clone(kept.get_or_init(of_first)));
+        assert_eq!(kept.swap(2, SeqCst), 0);
+        if anyorder::choose(3) > 0 {
+            thread::park();
+        }
+        kept.store(0, SeqCst);
+    });
+    assert_eq!(summary.incomplete, None, "{summary}");
+    let classes: Vec<&str> = summary.failures.iter().map(|failure| failure.class()).collect();
+    assert_eq!((classes, summary.executions), (vec!["deadlock"], 3), "{summary}");
 }
 
 #[test]

@@ -2,16 +2,17 @@
 
 use event_listener::{Event, Listener};
 use loom::sync::Arc;
-use loom::sync::atomic::{AtomicBool, Ordering};
+use loom::sync::atomic::{AtomicBool, Ordering, fence};
 use loom::thread;
 use subject as event_listener;
 
-fn wait(event: &Event, flag: &AtomicBool) {
+fn wait(event: &Event, flag: &AtomicBool, after_listen: impl Fn()) {
     loop {
         if flag.load(Ordering::SeqCst) {
             return;
         }
         let listener = event.listen();
+        after_listen();
         if flag.load(Ordering::SeqCst) {
             return;
         }
@@ -28,22 +29,21 @@ fn bug() {
             theirs.1.store(true, Ordering::Relaxed);
             theirs.0.notify(usize::MAX);
         });
-        wait(&shared.0, &shared.1);
+        wait(&shared.0, &shared.1, || {});
         other.join().unwrap();
     });
 }
 
 #[test]
-fn right_the_list_is_there_before() {
+fn right_a_fence_follows_the_listener() {
     loom::model(|| {
         let shared = Arc::new((Event::new(), AtomicBool::new(false)));
-        drop(shared.0.listen());
         let theirs = Arc::clone(&shared);
         let other = thread::spawn(move || {
             theirs.1.store(true, Ordering::SeqCst);
             theirs.0.notify(usize::MAX);
         });
-        wait(&shared.0, &shared.1);
+        wait(&shared.0, &shared.1, || fence(Ordering::SeqCst));
         other.join().unwrap();
     });
 }

@@ -105,6 +105,11 @@ pub(crate) fn is_of(address: usize, program: u32) -> bool {
     contains(address) && header(address).program.load(Ordering::Relaxed) == program
 }
 
+/// Returns whether an address is in a chunk, in memory that outlived the execution that took it.
+pub(crate) fn is_of_earlier_execution(address: usize) -> bool {
+    contains(address) && header(address).retired.load(Ordering::Relaxed) == 1
+}
+
 /// Returns the owner of an address in a chunk, and the position in the memory of that thread.
 pub(crate) fn position(address: usize) -> (u32, u64) {
     let header = header(address);
@@ -352,7 +357,7 @@ fn free(address: usize, size: usize) -> bool {
     // What outlives its execution is freed by nobody's program, and what another program made that
     // runs at the same time is freed by that one alone.
     let is_own = header.program.load(Ordering::Relaxed) == program;
-    if !is_own || header.retired.load(Ordering::Relaxed) == 1 {
+    if !is_own || is_of_earlier_execution(address) {
         return false;
     }
     let was_freed = note_freed(address, size);
@@ -415,7 +420,7 @@ unsafe impl GlobalAlloc for Allocator {
             return unsafe { System.realloc(address, layout, size) };
         }
         // What outlived its execution leaves the chunks for good, so that it grows there no more.
-        let is_retired = header(address as usize).retired.load(Ordering::Relaxed) == 1;
+        let is_retired = is_of_earlier_execution(address as usize);
         let before = if is_retired { activate(ptr::null_mut()) } else { BUMP.with(Cell::get) };
         // SAFETY: the layout is the caller's with a size that it vouches for; both places have the
         // smaller size.

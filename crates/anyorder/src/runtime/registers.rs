@@ -1,5 +1,6 @@
 //! Atomics without room for a number: by their addresses.
 
+use super::arena;
 use super::core::{self, Core};
 use super::names::Place;
 use super::place::is_static;
@@ -80,6 +81,9 @@ impl Core {
             // What was made before the executions, for all of them.
             Place::Fixed(_) => true,
             Place::First(..) => is_static(address),
+            // What was made in an earlier one: an execution that is not run to its end, or waits
+            // without end, must not change what the next one begins with.
+            Place::Heap(..) => arena::is_of_earlier_execution(address),
             _ => false,
         };
         let object = self.find(address, at_first, about);
