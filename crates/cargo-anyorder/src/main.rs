@@ -8,11 +8,13 @@
 //! - `lock`: which versions of them the project's lock file names;
 //! - `sources`: the sources of the shims, which are in this binary, as a folder of the cache;
 //! - `run`: cargo, and the lock file as it was;
+//! - `cut`: which models a limit cut;
 //! - `pages`: what failed, as a page that leads to the others.
 
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod cut;
 mod lock;
 mod pages;
 mod run;

@@ -1,6 +1,7 @@
 //! `cargo test` or `cargo nextest` with the shims.
 
 use crate::arguments::{Runner, Settings};
+use crate::cut::Cut;
 use crate::lock::{Project, cargo};
 use crate::pages::Pages;
 use crate::say;
@@ -18,7 +19,11 @@ const UPDATES_MAX: usize = 16;
 /// The exit status of cargo when it was killed.
 const KILLED: u8 = 101;
 
-/// Runs the tests. Returns the exit status of cargo. The lock file is then as it was.
+/// The exit status if no test failed and a limit cut a model that nobody asked for.
+const INCOMPLETE: u8 = 3;
+
+/// Runs the tests. Returns the exit status of cargo, or [`INCOMPLETE`]. The lock file is then as it
+/// was.
 pub(crate) fn run(settings: &Settings, project: &Project, patches: &[Patch]) -> Result<u8, String> {
     for locked in ["--locked", "--frozen"] {
         if settings.has(locked) {
@@ -35,6 +40,7 @@ pub(crate) fn run(settings: &Settings, project: &Project, patches: &[Patch]) -> 
         say("note: RUSTFLAGS is not set; many projects want RUSTFLAGS=\"--cfg loom\"");
     }
     let pages = settings.report.as_deref().map(Pages::begin).transpose()?;
+    let cut = Cut::begin()?;
     let before = project.read_lock()?;
     // Ctrl-C ends cargo, and we go on to put the lock file back. Without a handler it is not.
     let _ = ctrlc::set_handler(|| {});
@@ -48,6 +54,7 @@ pub(crate) fn run(settings: &Settings, project: &Project, patches: &[Patch]) -> 
         }
         _ => _ = command.arg("test"),
     }
+    command.env("ANYORDER_INCOMPLETE", cut.file());
     if let Some(pages) = &pages {
         command.env("ANYORDER_REPORT", pages.folder());
     }
@@ -55,10 +62,16 @@ pub(crate) fn run(settings: &Settings, project: &Project, patches: &[Patch]) -> 
     for package in OPTIMISED {
         command.arg("--config");
         command.arg(format!("profile.dev.package.{package}.opt-level=3"));
+        command.arg("--config");
+        command.arg(format!("profile.dev.package.{package}.debug-assertions=false"));
     }
     let status = command.args(arguments).status();
     restore(project, &before)?;
     let status = status.map_err(|error| format!("cannot run cargo: {error}"))?;
+    let listed = cut.listed();
+    if let Some(listed) = &listed {
+        say(&listed.text);
+    }
     let code = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(KILLED);
     match pages.map(|pages| pages.end()) {
         None => {}
@@ -67,7 +80,8 @@ pub(crate) fn run(settings: &Settings, project: &Project, patches: &[Patch]) -> 
         Some(Err(message)) if code != 0 => say(&format!("error: {message}")),
         Some(Err(message)) => return Err(message),
     }
-    Ok(code)
+    let is_incomplete = listed.is_some_and(|listed| listed.is_incomplete);
+    Ok(if code == 0 && is_incomplete { INCOMPLETE } else { code })
 }
 
 fn add_patches(command: &mut Command, patches: &[Patch]) {

@@ -4,6 +4,9 @@ use crate::environment::{self, number};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+/// How long a model is explored of which nothing says how long it may take.
+const TIME_USUAL: Duration = Duration::from_secs(60);
+
 /// How a closure is explored.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -14,7 +17,8 @@ pub struct Builder {
     pub max_branches: usize,
     /// How many executions are run at most. The rest is then not checked, and the model passes.
     pub max_permutations: Option<usize>,
-    /// How long the exploration may take. The rest is then not checked, and the model passes.
+    /// How long the exploration may take, 60 s if nothing says so. The rest is then not checked,
+    /// and the model passes.
     pub max_duration: Option<Duration>,
     /// Not used: every number of preemptions is explored.
     pub preemption_bound: Option<usize>,
@@ -59,7 +63,7 @@ impl Builder {
     /// # Panics
     ///
     /// If an execution fails, or something kept the exploration from being complete other than a
-    /// limit that was asked for.
+    /// limit on time or executions.
     #[track_caller]
     pub fn check<F>(&self, f: F)
     where
@@ -72,34 +76,28 @@ impl Builder {
         if let Some(most) = self.max_permutations {
             builder = builder.executions_max(most as u64);
         }
-        if let Some(most) = self.max_duration {
-            builder = builder.time_max(most);
-        }
-        let is_asked = self.max_permutations.is_some() || self.max_duration.is_some();
+        builder = match self.max_duration {
+            Some(most) => builder.time_max(most),
+            None => builder.time_usual(TIME_USUAL),
+        };
         let body = move || {
             f();
             crate::lazy_static::shut_down();
         };
-        if !is_asked && !self.log {
-            builder.check(body);
-            return;
-        }
         let start = Instant::now();
         let summary = builder.try_check(body);
+        let (executions, seconds) = (summary.executions, start.elapsed().as_secs_f64());
         if self.log {
-            let (executions, states) = (summary.executions, summary.states);
-            let seconds = start.elapsed().as_secs_f64();
+            let states = summary.states;
             environment::say(&format!(
                 "{at}: {executions} executions, {states} states, {seconds:.2} s"
             ));
         }
-        if is_asked && summary.is_cut_by_limit() && summary.failures.is_empty() {
-            let executions = summary.executions;
-            let explored = summary.explored().map(|words| format!(", {words}"));
-            let explored = explored.unwrap_or_default();
+        if summary.is_cut_by_limit() && summary.failures.is_empty() {
+            let explored = summary.explored().map(|words| format!(", {words}")).unwrap_or_default();
             environment::say(&format!(
-                "{at}: NOT COMPLETE: {executions} executions were run, as the limit asks{explored}; \
-                 what is left was not checked"
+                "{at}: NOT COMPLETE: {executions} executions were run in {seconds:.0} s{explored}; \
+                 what is left was not checked (ANYORDER_TIME_MAX=SECONDS allows more)"
             ));
             return;
         }

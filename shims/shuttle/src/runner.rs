@@ -15,7 +15,7 @@ const STEPS_MAX: usize = 100_000;
 
 /// How long a test explores that would only have sampled, unless it or `ANYORDER_TIME_MAX` says
 /// otherwise.
-const TIME_MAX: Duration = Duration::from_secs(60);
+const TIME_USUAL: Duration = Duration::from_secs(60);
 
 /// Runs a test. The scheduler has no effect: every execution is explored.
 pub struct Runner<S: ?Sized + Scheduler> {
@@ -62,17 +62,18 @@ where
         MaxSteps::FailAfter(steps) | MaxSteps::ContinueAfter(steps) => steps.min(STEPS_MAX),
         MaxSteps::None => STEPS_MAX,
     };
-    let seconds = environment::number("ANYORDER_TIME_MAX").map(Duration::from_secs);
-    let time_max = config.max_time.or(seconds).unwrap_or(TIME_MAX);
     let builder = anyorder::Builder::new()
         .stack_size(config.stack_size.max(STACK_MIN))
-        .steps_max(steps_max)
-        .time_max(time_max);
+        .steps_max(steps_max);
+    let builder = match config.max_time {
+        Some(most) => builder.time_max(most),
+        None => builder.time_usual(TIME_USUAL),
+    };
     let start = Instant::now();
     let summary = builder.try_check(f);
-    let executions = summary.executions;
+    let (executions, seconds) = (summary.executions, start.elapsed().as_secs_f64());
     if environment::is_set("ANYORDER_LOG") {
-        let (states, seconds) = (summary.states, start.elapsed().as_secs_f64());
+        let states = summary.states;
         environment::say(&format!(
             "{at}: {executions} executions, {states} states, {seconds:.2} s"
         ));
@@ -80,8 +81,8 @@ where
     if summary.is_cut_by_limit() && summary.failures.is_empty() {
         let explored = summary.explored().map(|words| format!(", {words}")).unwrap_or_default();
         environment::say(&format!(
-            "{at}: NOT COMPLETE: {executions} executions were run in {time_max:?}{explored}; what \
-             is left was not checked (ANYORDER_TIME_MAX=SECONDS allows more)"
+            "{at}: NOT COMPLETE: {executions} executions were run in {seconds:.0} s{explored}; \
+             what is left was not checked (ANYORDER_TIME_MAX=SECONDS allows more)"
         ));
     } else {
         // Tests expect the words of shuttle.

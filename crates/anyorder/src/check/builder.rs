@@ -54,6 +54,8 @@ pub struct Builder {
     report: Option<PathBuf>,
     checkpoint: Option<PathBuf>,
     memory: Memory,
+    /// Whether nobody asked for the limit on time.
+    is_time_usual: bool,
 }
 
 /// What is run in each execution.
@@ -65,15 +67,15 @@ impl Builder {
     /// # Panics
     ///
     /// If the variable `ANYORDER_MEMORY` is set and names no memory, `ANYORDER_ENGINE` is and names
-    /// no engine, or `ANYORDER_PREEMPTIONS`, `ANYORDER_TURNS` or `ANYORDER_CORES` is and is no
-    /// number.
+    /// no engine, or `ANYORDER_PREEMPTIONS`, `ANYORDER_TURNS`, `ANYORDER_CORES` or
+    /// `ANYORDER_TIME_MAX` is and is no number.
     pub fn new() -> Builder {
         let usual = Limits::default();
         let turns_max = environment::turns().unwrap_or(usual.turns_max);
         let cores = environment::cores().unwrap_or(usual.cores);
         let preemptions_max = environment::preemptions();
-        let engine = environment::engine();
-        let limits = Limits { engine, preemptions_max, turns_max, cores, ..usual };
+        let (engine, time_max) = (environment::engine(), environment::time_max());
+        let limits = Limits { engine, preemptions_max, turns_max, cores, time_max, ..usual };
         Builder { memory: environment::memory(), limits, ..Builder::default() }
     }
 
@@ -90,9 +92,21 @@ impl Builder {
     }
 
     /// Sets how long it may take. What was found by then is reported; without a failure the check
-    /// is incomplete.
+    /// is incomplete. Otherwise the variable `ANYORDER_TIME_MAX` does the same, in seconds.
     pub fn time_max(mut self, time: Duration) -> Builder {
         self.limits.time_max = Some(time);
+        self.is_time_usual = false;
+        self
+    }
+
+    /// Sets how long it may take if neither [`time_max`](Self::time_max) nor the variable
+    /// `ANYORDER_TIME_MAX` says so. For runners of tests that nobody wrote for exhaustive checks:
+    /// where this limit cuts one, `cargo anyorder` does not end with status 0.
+    pub fn time_usual(mut self, time: Duration) -> Builder {
+        if self.limits.time_max.is_none() {
+            self.limits.time_max = Some(time);
+            self.is_time_usual = true;
+        }
         self
     }
 
@@ -419,7 +433,12 @@ impl Builder {
         self.checkpoint = self.checkpoint.or_else(file);
         let folder = self.report.take();
         let folder = folder.or_else(|| environment::variable("ANYORDER_REPORT").map(PathBuf::from));
+        let is_time_usual = self.is_time_usual;
         let mut summary = self.explore_body(body);
+        if summary.is_cut_by_limit() {
+            let is_asked = !is_time_usual || summary.incomplete == Some(Incomplete::Executions);
+            environment::note_incomplete(&summary.line_of_cut(at, is_asked));
+        }
         let has_none = summary.failures.is_empty() && summary.failures_weak.is_empty();
         if let (Some(folder), false) = (folder, has_none) {
             summary.report = Some(html::write(&folder, &summary, at));

@@ -2,6 +2,7 @@
 
 use super::engine::Engine;
 use super::weak::Memory;
+use std::fs::OpenOptions;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::thread;
 use std::time::Duration;
@@ -64,6 +65,26 @@ pub(super) fn turns() -> Option<u32> {
 /// If it is no number.
 pub(super) fn cores() -> Option<usize> {
     number("ANYORDER_CORES").map(|cores| cores as usize)
+}
+
+/// Returns the most time that the variable `ANYORDER_TIME_MAX` allows a check, in seconds.
+///
+/// # Panics
+///
+/// If it is no number.
+pub(super) fn time_max() -> Option<Duration> {
+    number("ANYORDER_TIME_MAX").map(|seconds| Duration::from_secs(seconds.into()))
+}
+
+/// Adds a line for a check that a limit cut to the file that the variable `ANYORDER_INCOMPLETE`
+/// names, if it does.
+pub(super) fn note_incomplete(line: &str) {
+    let Some(file) = variable("ANYORDER_INCOMPLETE") else { return };
+    // Tests run side by side, and in several processes: each line is one write. Without the file
+    // the check still says itself that it was cut.
+    if let Ok(mut file) = OpenOptions::new().append(true).open(file) {
+        let _ = file.write_all(format!("{line}\n").as_bytes());
+    }
 }
 
 /// The time after which a check says on a terminal that it is not done.

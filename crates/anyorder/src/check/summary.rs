@@ -9,6 +9,7 @@ use crate::runtime::{Position, Program};
 use anyorder_threads::{Act, Divergence, Incomplete, Unseen};
 use std::fmt;
 use std::fmt::Write as _;
+use std::panic::Location;
 
 /// The most failures that are shown with their executions; the others have a line each.
 const SHOWN_MAX: usize = 4;
@@ -100,6 +101,16 @@ impl Summary {
         });
         let parts: Vec<String> = complete.into_iter().chain(unseen).collect();
         (!parts.is_empty()).then(|| parts.join("; "))
+    }
+
+    /// Returns what `cargo anyorder` lists of a check that a limit cut: whether the limit was asked
+    /// for, where the check is, the name of its test, and how far it came.
+    pub(super) fn line_of_cut(&self, at: &Location<'_>, is_asked: bool) -> String {
+        let asked = if is_asked { "asked" } else { "usual" };
+        let (test, explored) = (self.test.as_deref().unwrap_or(""), self.explored());
+        let explored = explored.map(|words| format!(", {words}")).unwrap_or_default();
+        let executions = plural(self.executions, "execution");
+        format!("{asked}\t{at}\t{test}\t{executions}{explored}")
     }
 
     /// Removes leaks from the failures.
