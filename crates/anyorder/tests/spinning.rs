@@ -1,10 +1,11 @@
 //! Loops that spin: those that give up after some turns, and those that do not.
 
 use crate::support::outcomes;
-use anyorder::sync::atomic::AtomicU32;
 use anyorder::sync::atomic::Ordering::{Relaxed, SeqCst};
-use anyorder::sync::{Arc, Mutex};
-use anyorder::{Builder, FailureKind, hint, thread};
+use anyorder::sync::atomic::{AtomicBool, AtomicU32};
+use anyorder::sync::{Arc, Condvar, Mutex};
+use anyorder::{Builder, FailureKind, Memory, hint, thread};
+use std::time::Duration;
 
 /// Two threads, and what each of them read.
 fn beside(turns: u32, gives_way: fn()) -> Vec<(u32, u32)> {
@@ -410,4 +411,48 @@ fn a_loop_that_gives_up_before_one_that_does_not() {
         }
         seen
     });
+}
+
+/// A loop whose turns are numbered under a lock waits all the same: for what others do to it.
+#[test]
+fn loops_that_count_their_turns_under_a_lock_wait() {
+    let shared = || Arc::new((AtomicBool::new(false), Mutex::new(0), Condvar::new()));
+    let waits = move || {
+        let ours = shared();
+        let theirs = Arc::clone(&ours);
+        let other = thread::spawn(move || {
+            theirs.0.store(true, SeqCst);
+            theirs.2.notify_one();
+        });
+        let (done, turns, woken) = &*ours;
+        while !done.load(SeqCst) {
+            let mut turns = turns.lock().unwrap();
+            *turns += 1;
+            let _ = woken.wait_timeout(turns, Duration::from_secs(1)).unwrap();
+        }
+        other.join().unwrap();
+    };
+    let yields = move || {
+        let ours = shared();
+        let theirs = Arc::clone(&ours);
+        let other = thread::spawn(move || {
+            *theirs.1.lock().unwrap() = 100;
+            theirs.0.store(true, SeqCst);
+        });
+        while !ours.0.load(SeqCst) {
+            let mut turns = ours.1.lock().unwrap();
+            *turns += 1;
+            assert!(*turns < 102);
+            drop(turns);
+            thread::yield_now();
+        }
+        other.join().unwrap();
+    };
+    for memory in [Memory::Sequential, Memory::Rc11] {
+        let summary = Builder::new().memory(memory).explore(waits);
+        assert!(summary.is_ok() && summary.executions < 20, "{summary}");
+        // Others have set the number, and it goes on counting: twice at least.
+        let summary = Builder::new().memory(memory).explore(yields);
+        assert_eq!(summary.failures.len(), 1, "{summary}");
+    }
 }

@@ -86,7 +86,8 @@ mod tests {
     #[test]
     fn models_are_listed_by_test() {
         assert_eq!(listed(""), None);
-        let lines = "asked\tb.rs:1:1\ttwo\t9 executions\nnonsense\nasked\ta.rs:2:3\t\t1 execution\n";
+        let lines =
+            "asked\tb.rs:1:1\ttwo\t9 executions\nnonsense\nasked\ta.rs:2:3\t\t1 execution\n";
         let found = listed(lines).expect("two models");
         let expected = "2 models are not complete: a limit cut them\n  a.rs:2:3: 1 execution\n  two: 9 executions";
         assert_eq!((found.text.as_str(), found.is_incomplete), (expected, false));

@@ -478,7 +478,8 @@ impl Live {
         } else if let Some(before) = &self.waited
             && op.act.only_reads(result)
             && sabotage != Sabotage::ChangesForgotten
-            && !watched(before).iter().any(|(other, was)| other == op && *was == result)
+            // What others made of its own number is no longer its own where it gives way again.
+            && !watched(before).iter().any(|one| one.op == *op && (one.result == result || one.is_own))
         {
             self.waited = None;
         }

@@ -24,7 +24,7 @@ pub use learn::{
     Unseen, explore_by_learning,
 };
 pub use object::{Object, World};
-pub use op::{Act, Change, LockMode, MemoryOrder, Op, Patience, place, received, sent};
+pub use op::{Act, Change, LockMode, MemoryOrder, Op, Patience, Watched, place, received, sent};
 pub use optimal::{
     DporExplored, DporOptions, explore_optimal, explore_optimal_on, explore_optimal_with,
 };

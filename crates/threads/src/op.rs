@@ -246,7 +246,7 @@ pub enum Act {
     Choose(u32),
     /// Waits until one of these operations would have another result, or until nothing else in the
     /// program can go on: a spinning loop that gives way.
-    Await(Box<[(Op, u64)]>),
+    Await(Box<[Watched]>),
     /// Gives way without waiting: what an engine makes of an [`Act::Await`] of a loop that gives up
     /// after some turns.
     Yield,
@@ -304,7 +304,44 @@ impl Act {
     }
 }
 
+/// A read for whose change a thread waits.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Watched {
+    /// The read.
+    pub op: Op,
+    /// Its result now.
+    pub result: u64,
+    /// Whether it reads what the thread wrote itself: a counter of its turns, say. Turns that
+    /// differ in that alone are turns of one loop.
+    pub is_own: bool,
+}
+
+impl Watched {
+    /// Makes one of what others wrote.
+    #[must_use]
+    pub fn new(op: Op, result: u64) -> Watched {
+        Watched { op, result, is_own: false }
+    }
+
+    /// Returns whether two turns that read this and that do the same, but for what the thread wrote
+    /// itself.
+    #[must_use]
+    pub fn is_like(&self, other: &Watched) -> bool {
+        self.op == other.op && (self.result == other.result || self.is_own && other.is_own)
+    }
+}
+
 impl Act {
+    /// Returns what an operation with this result left to be read, if it wrote a number.
+    #[must_use]
+    pub fn leaves(&self, result: u64) -> Option<u64> {
+        match self {
+            Act::Store(value, _) | Act::Alter(value) => Some(*value),
+            Act::Update { change, bits, .. } => change.of(result, *bits),
+            _ => None,
+        }
+    }
+
     /// Returns whether an operation with this result changed nothing, and would have another result
     /// if something changed.
     #[must_use]

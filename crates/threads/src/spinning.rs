@@ -11,9 +11,9 @@
 //! [`Act::Yield`]s, which never wait. So each place of a thread at which it waits is tried once.
 
 use crate::execution::Event;
-use crate::ids::{SiteId, ThreadId};
+use crate::ids::{ObjectId, SiteId, ThreadId};
 use crate::learn::Sabotage;
-use crate::op::{Act, Op};
+use crate::op::{Act, Op, Watched};
 use rustc_hash::FxHashMap;
 use std::mem::discriminant;
 
@@ -195,11 +195,11 @@ impl Loops {
 
 /// A loop: where it gives way and what it reads.
 fn key(site: SiteId, op: &Op) -> (SiteId, Box<[Op]>) {
-    let watched = watched(op).iter().map(|(op, _)| op.clone()).collect();
+    let watched = watched(op).iter().map(|one| one.op.clone()).collect();
     (site, watched)
 }
 
-pub(crate) fn watched(op: &Op) -> &[(Op, u64)] {
+pub(crate) fn watched(op: &Op) -> &[Watched] {
     match &op.act {
         Act::Await(watched) => watched,
         _ => &[],
@@ -208,7 +208,13 @@ pub(crate) fn watched(op: &Op) -> &[(Op, u64)] {
 
 /// Whether whoever waits as `wide` does waits for all for which `op` waits.
 pub(crate) fn is_covered(op: &Op, wide: &Op) -> bool {
-    watched(op).iter().all(|one| watched(wide).contains(one))
+    watched(op).iter().all(|one| watched(wide).iter().any(|other| other.is_like(one)))
+}
+
+/// Whether two waits are those of one loop, and of turns in which it read the same of others.
+fn is_like(op: &Op, other: &Op) -> bool {
+    watched(op).len() == watched(other).len()
+        && watched(op).iter().zip(watched(other)).all(|(one, other)| one.is_like(other))
 }
 
 /// How a trial ended.
@@ -244,7 +250,7 @@ pub(crate) struct Trial {
 /// How many waits are turns of a loop that gives up, and for what the thread waits then.
 struct Shown {
     turns: usize,
-    then: Option<Box<[(Op, u64)]>>,
+    then: Option<Box<[Watched]>>,
 }
 
 impl Trial {
@@ -272,10 +278,34 @@ impl Trial {
         self.ops.push((self.waits.len(), event.site, event.op.clone(), event.result));
     }
 
+    /// Whether the thread wrote to an object meanwhile.
+    fn has_written(&self, object: ObjectId) -> bool {
+        let writes = |op: &&(usize, SiteId, Op, u64)| {
+            op.2.object == object && op.2.act.leaves(op.3).is_some() && !op.2.act.only_reads(op.3)
+        };
+        self.ops.iter().any(|op| writes(&op))
+    }
+
+    /// What an object of the thread's own had at its wait after so many turns.
+    fn left_before(&self, turns: usize, read: &Watched) -> u64 {
+        let of_object =
+            |op: &&(usize, SiteId, Op, u64)| op.0 <= turns && op.2.object == read.op.object;
+        let left = |op: &(usize, SiteId, Op, u64)| match op.2.act.leaves(op.3) {
+            None if op.2 == read.op => Some(op.3),
+            left => left,
+        };
+        let known = self.ops.iter().rev().filter(of_object).find_map(left);
+        let at_first = || {
+            let first = self.waits.first().map_or(&[][..], |wait| watched(&wait.op));
+            first.iter().find(|one| one.op == read.op).map(|one| one.result)
+        };
+        known.or_else(at_first).unwrap_or(read.result)
+    }
+
     /// How many waits in a row are those of the loop at the beginning.
     fn turns_of_first(&self) -> usize {
-        let first = self.waits.first().map(|wait| &wait.op);
-        self.waits.iter().take_while(|wait| Some(&wait.op) == first).count()
+        let Some(first) = self.waits.first() else { return 0 };
+        self.waits.iter().take_while(|wait| is_like(&wait.op, &first.op)).count()
     }
 
     /// What a thread that goes on spinning does again and again: what it did in the second half of
@@ -285,28 +315,41 @@ impl Trial {
         let half = self.waits.len() / 2;
         let kind = |site: SiteId, op: &Op| (site, op.object, discriminant(&op.act));
         let mut lasting: Vec<_> = Vec::new();
-        let mut reads: Vec<(Op, u64)> = Vec::new();
+        let mut reads: Vec<Watched> = Vec::new();
         for (_, site, op, result) in self.ops.iter().filter(|op| op.0 > half) {
             if !lasting.contains(&kind(*site, op)) {
                 lasting.push(kind(*site, op));
             }
-            let is_known = reads.iter().any(|(other, _)| other == op);
+            let is_known = reads.iter().any(|other| other.op == *op);
             if op.act.only_reads(*result) && !is_known {
-                reads.push((op.clone(), *result));
+                let is_own = self.has_written(op.object);
+                reads.push(Watched { op: op.clone(), result: *result, is_own });
             }
         }
         let passing = self.ops.iter().rev().find(|op| !lasting.contains(&kind(op.1, &op.2)));
         let mut turns = passing.map_or(0, |op| op.0);
         let first = self.waits.first().map_or(&[][..], |wait| watched(&wait.op));
-        for read in reads.iter().filter(|read| !first.contains(read)) {
-            let at = self.ops.iter().find(|op| op.2 == read.0 && op.3 == read.1);
+        let of_first = |read: &Watched| {
+            first.iter().any(|one| one.is_like(read) || one.is_own && one.op == read.op)
+        };
+        for read in reads.iter().filter(|read| !of_first(read)) {
+            let is_it = |op: &Op, result| *op == read.op && (read.is_own || result == read.result);
+            let at = self.ops.iter().find(|op| is_it(&op.2, op.3));
             turns = turns.max(at.map_or(0, |op| op.0));
         }
         // A change that is taken back in the same turn is watched, and none of these reads.
         let is_done = |op: &Op| self.ops.iter().any(|other| other.0 > half && other.2 == *op);
-        let changed = first.iter().filter(|one| is_done(&one.0) && !reads.contains(one));
-        let changed: Vec<(Op, u64)> = changed.cloned().collect();
+        let is_read = |one: &Watched| {
+            reads.iter().any(|read| {
+                read.op == one.op && (read.is_own || one.is_own || read.result == one.result)
+            })
+        };
+        let changed = first.iter().filter(|one| is_done(&one.op) && !is_read(one));
+        let changed: Vec<Watched> = changed.cloned().collect();
         reads.extend(changed);
+        for read in reads.iter_mut().filter(|read| read.is_own) {
+            read.result = self.left_before(turns, read);
+        }
         // What comes after the loop is tried on its own.
         let of_first = self.turns_of_first();
         let then = (turns <= of_first).then(|| reads.into_boxed_slice());

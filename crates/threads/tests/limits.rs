@@ -5,7 +5,8 @@ use anyorder_common::cancel::{Cancel, StopReason};
 use anyorder_testkit::concurrent::{Concurrent, Do, Stmt, Thing};
 use anyorder_threads::{
     Act, Fault, Incomplete, LearnOptions, LockMode, MemoryOrder, Next, Object, ObjectId, Op,
-    Patience, SiteId, ThreadId, ThreadProgram, WeakOptions, explore_by_learning, explore_weak,
+    Patience, SiteId, ThreadId, ThreadProgram, Watched, WeakOptions, explore_by_learning,
+    explore_weak,
 };
 
 /// A number that several threads add to; the last result of one of them fails.
@@ -231,7 +232,7 @@ impl ThreadProgram for Impatient {
             turns if turns / 2 == self.turns_max => flag(1, Act::Store(1, MemoryOrder::Relaxed)),
             turns if turns / 2 > self.turns_max => Op::new(ObjectId(2), Act::Exit(0)),
             turns if turns % 2 == 1 => load,
-            _ => Op::new(ObjectId::NONE, Act::Await([(load, 0)].into())),
+            _ => Op::new(ObjectId::NONE, Act::Await([Watched::new(load, 0)].into())),
         };
         Next { op, site: SiteId::NONE }
     }

@@ -5,7 +5,7 @@ use anyorder_testkit::concurrent::{
 };
 use anyorder_threads::{
     Act, Change, LockMode, MemoryOrder, Next, Object, ObjectId, Op, Patience, SiteId, ThreadId,
-    ThreadProgram,
+    ThreadProgram, Watched,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,7 +38,9 @@ struct Bounded {
     turns_left: u64,
     /// The operations of this turn that were made, and what they read.
     made: usize,
-    reads: Vec<(Op, u64)>,
+    reads: Vec<Watched>,
+    /// What it wrote itself in its turns.
+    written: BTreeMap<ObjectId, u64>,
     is_over: bool,
 }
 
@@ -233,7 +235,8 @@ impl Script {
                 place.spin = Some((op, until, true));
                 place.at = At::Other;
                 let stale = place.stale.take().filter(|(op, _)| *op != watched);
-                let watched = stale.into_iter().chain([(watched, place.last)]).collect();
+                let all = stale.into_iter().chain([(watched, place.last)]);
+                let watched = all.map(|(op, result)| Watched::new(op, result)).collect();
                 return Op::new(ObjectId::NONE, Act::Await(watched));
             }
             (place.spin, place.stale) = (None, None);
@@ -273,8 +276,9 @@ impl Script {
                 Stmt::SpinUpTo(spin) => {
                     let turns = spin.turns + if spin.is_more { place.last } else { 0 };
                     let (spin, made, reads) = (*spin, 0, Vec::new());
-                    let (turns_left, is_over) = (turns, false);
-                    let bounded = Bounded { spin, turns, turns_left, made, reads, is_over };
+                    let (turns_left, written, is_over) = (turns, BTreeMap::new(), false);
+                    let bounded =
+                        Bounded { spin, turns, turns_left, made, reads, written, is_over };
                     place.bounded = Some(bounded);
                     if let Some(op) = self.turn(thread, place) {
                         return op;
@@ -300,15 +304,22 @@ impl Script {
         let Some(at) = &mut place.bounded else { return None };
         let body = &at.spin.body;
         if at.made > 0 && at.made <= body.len() {
-            let op = self.op(thread, body[at.made - 1], last);
+            let made = place.previous.clone();
+            let op = made.unwrap_or_else(|| self.op(thread, body[at.made - 1], last));
             at.is_over |= last == at.spin.until;
             if op.act.only_reads(last) {
-                at.reads.push((op, last));
+                let is_own = at.written.get(&op.object) == Some(&last);
+                at.reads.push(Watched { op, result: last, is_own });
+            } else if let Some(left) = op.act.leaves(last) {
+                at.written.insert(op.object, left);
             }
             if at.made == body.len() && !at.is_over {
                 at.made += 1;
                 place.at = At::Other;
-                let reads = std::mem::take(&mut at.reads);
+                let mut reads = std::mem::take(&mut at.reads);
+                for read in reads.iter_mut().filter(|read| read.is_own) {
+                    read.result = at.written.get(&read.op.object).copied().unwrap_or(read.result);
+                }
                 return Some(Op::new(ObjectId::NONE, Act::Await(reads.into())));
             }
         }

@@ -287,7 +287,7 @@ fn is_noticed(sabotage: Sabotage) -> bool {
 /// What a thread does after its loop may depend on how many turns it took.
 #[test]
 fn turns_that_matter_are_noticed() {
-    let by_seed = (90..400).find(|seed| {
+    let by_seed = (800..2_000).find(|seed| {
         let program = random_counting_program(*seed);
         let Some(all) = everything(&program, 3_000, 200) else { return false };
         difference(&program, &all, &merging(200), Sabotage::TurnsNeverMatter).is_some()
@@ -446,6 +446,25 @@ fn a_loop_that_needs_a_lock_is_tried_again() {
     let go_on = |_: &mut Script, _: &[_], _| ControlFlow::Continue(());
     let plain = every_execution(&mut Script::new(program), (1_000, SPINS_MAX), go_on);
     assert!(!plain.complete, "{plain:?}");
+}
+
+/// A loop that counts its turns from 100 on goes on for ever as far as is tried; it waits, though
+/// its number is another one in each turn. Where another thread sets the number back, it gives up
+/// soon, and all see it count.
+#[test]
+fn a_loop_that_counts_waits_until_others_change_its_number() {
+    let body = vec![Do::Load(0), Do::StoreNext(0), Do::Load(1)];
+    let spin = Spin { body, until: 5, turns: 40, is_more: false, counts: false };
+    let spinner = vec![Stmt::Do(Do::Spawn(1)), Stmt::SpinUpTo(Box::new(spin))];
+    let other = [Do::Store(0, 3), Do::Load(0)].map(Stmt::Do).to_vec();
+    let things = vec![Thing::Number(100), Thing::Number(0)];
+    let program = Concurrent { things, threads: vec![spinner, other] };
+    let mut script = Script::new(program);
+    let learnt = explore_by_learning(&mut script, &options(false, SPINS_MAX));
+    let of_other = script.seen.iter().filter(|seen| seen.0 == 1);
+    let all: BTreeSet<u64> = of_other.filter_map(|seen| seen.1.get(1).copied()).collect();
+    assert!([3, 4, 5, 6, 101, 102].iter().all(|number| all.contains(number)), "{all:?}");
+    assert_eq!((learnt.incomplete, learnt.executions, learnt.trials), (None, 8, 4));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::run::Run;
 use super::trace::{Trace, place};
 use crate::runtime::{Position, Program};
 use anyorder_threads::{
-    Act, Event, LockMode, Next, Object, ObjectId, Op, Patience, ThreadId, World,
+    Act, Event, LockMode, Next, Object, ObjectId, Op, Patience, ThreadId, Watched, World,
 };
 use rustc_hash::FxHashMap;
 
@@ -218,8 +218,8 @@ fn reads(
     act: &Act,
 ) -> Vec<(String, Option<Position>)> {
     let Act::Await(watched) = act else { return Vec::new() };
-    let of = |(op, _): &(Op, u64)| {
-        let own = |event: &&Event| event.step.thread == thread && event.op == *op;
+    let of = |one: &Watched| {
+        let own = |event: &&Event| event.step.thread == thread && event.op == one.op;
         let event = run.events.iter().rfind(own)?;
         let at = run.events.iter().rposition(|other| std::ptr::eq(other, event))?;
         Some((trace.words(&trace.lines[at]), place(program, event.site)))

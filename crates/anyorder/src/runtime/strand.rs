@@ -5,7 +5,7 @@ use super::failure::Panic;
 use super::leaks::Log;
 use super::locals::Locals;
 use super::version::{hash_of, mix};
-use anyorder_threads::{Act, LockMode, ObjectId, Op, Patience, ThreadId};
+use anyorder_threads::{Act, LockMode, ObjectId, Op, Patience, ThreadId, Watched};
 use corosensei::stack::{DefaultStack, Stack};
 use corosensei::{Coroutine, Yielder};
 use std::panic::Location;
@@ -54,11 +54,13 @@ pub(crate) struct Strand {
     /// The number that its exit leaves.
     pub(crate) exit: u64,
     /// What it read since it gave way last, the oldest first.
-    reads: Vec<(Op, u64)>,
+    reads: Vec<Watched>,
     /// What it had read when it gave way last.
-    reads_before: Vec<(Op, u64)>,
+    reads_before: Vec<Watched>,
     /// The registers that it changed since it gave way last.
     changed: Vec<Changed>,
+    /// What it wrote last, to what it wrote lately, the oldest first.
+    written: Vec<(ObjectId, u64)>,
     /// Whether it has altered something since the invocation that began last.
     pub(crate) has_altered: bool,
     /// Operations of destructors that ran while it unwound.
@@ -103,6 +105,7 @@ impl Strand {
             reads: Vec::new(),
             reads_before: Vec::new(),
             changed: Vec::new(),
+            written: Vec::new(),
             has_altered: false,
             deferred: Vec::new(),
             taken_unwinding: Vec::new(),
@@ -128,6 +131,7 @@ impl Strand {
         self.reads.clear();
         self.reads_before.clear();
         self.changed.clear();
+        self.written.clear();
         self.deferred.clear();
         self.taken_unwinding.clear();
         self.panics.clear();
@@ -184,8 +188,11 @@ impl Strand {
         self.has_altered |= op.act.changes(result) && !is_lock;
         if op.act.only_reads(result) {
             self.note_read(op, result);
-        } else if let Act::Update { change, bits, .. } = op.act {
-            self.note_change(op, result, change.of(result, bits).unwrap_or(result));
+        } else if let Some(after) = op.act.leaves(result) {
+            self.note_write(op.object, after);
+            if matches!(op.act, Act::Update { .. }) {
+                self.note_change(op, result, after);
+            }
         }
     }
 
@@ -199,12 +206,22 @@ impl Strand {
     }
 
     fn note_read(&mut self, op: &Op, result: u64) {
-        if let Some(at) = self.reads.iter().position(|(other, _)| other == op) {
+        if let Some(at) = self.reads.iter().position(|other| other.op == *op) {
             self.reads.remove(at);
         } else if self.reads.len() == READS_MAX {
             self.reads.remove(0);
         }
-        self.reads.push((op.clone(), result));
+        let is_own = self.written.contains(&(op.object, result));
+        self.reads.push(Watched { op: op.clone(), result, is_own });
+    }
+
+    fn note_write(&mut self, object: ObjectId, value: u64) {
+        if let Some(at) = self.written.iter().position(|(other, _)| *other == object) {
+            self.written.remove(at);
+        } else if self.written.len() == READS_MAX {
+            self.written.remove(0);
+        }
+        self.written.push((object, value));
     }
 
     fn note_change(&mut self, op: &Op, before: u64, after: u64) {
@@ -218,8 +235,9 @@ impl Strand {
 
     /// Returns what it read since it gave way last, if that is what it read before. A change that
     /// it took back is a read of what was there: an attempt in vain. To give way several times
-    /// without a read in between is to give way once.
-    pub(crate) fn give_way(&mut self) -> Option<Box<[(Op, u64)]>> {
+    /// without a read in between is to give way once. What it wrote itself may be another number in
+    /// each turn, as long as it reads something of others that stays.
+    pub(crate) fn give_way(&mut self) -> Option<Box<[Watched]>> {
         for changed in std::mem::take(&mut self.changed) {
             if changed.before == changed.after {
                 self.note_read(&changed.op, changed.before);
@@ -228,8 +246,12 @@ impl Strand {
         if self.reads.is_empty() {
             return None;
         }
-        let reads = std::mem::take(&mut self.reads);
-        let spins = reads == self.reads_before;
+        let mut reads = std::mem::take(&mut self.reads);
+        for read in reads.iter_mut().filter(|read| read.is_own) {
+            let now = self.written.iter().find(|(object, _)| *object == read.op.object);
+            read.result = now.map_or(read.result, |now| now.1);
+        }
+        let spins = reads == self.reads_before || is_next_turn(&self.reads_before, &reads);
         let awaited = spins.then(|| reads.clone().into_boxed_slice());
         self.reads_before = reads;
         awaited
@@ -249,6 +271,13 @@ impl Strand {
     pub(crate) fn version(&self) -> u64 {
         mix(self.history, u64::from(self.id.0) << 32 | 0x9e37)
     }
+}
+
+/// Whether a turn of a loop is like the one before, but for what the thread wrote itself.
+fn is_next_turn(before: &[Watched], reads: &[Watched]) -> bool {
+    before.len() == reads.len()
+        && reads.iter().any(|read| !read.is_own)
+        && before.iter().zip(reads).all(|(before, read)| before.is_like(read))
 }
 
 /// From where to where all stacks of all threads were so far.

@@ -87,7 +87,9 @@ impl Walk<'_> {
                     while in_vain < turns {
                         let mut is_over = false;
                         for op in &spin.body {
-                            let Some(result) = self.result() else { return Some(Next::Op(*op)) };
+                            let Some(result) = self.result() else {
+                                return Some(Next::Op(resolve(*op, self.last)));
+                            };
                             self.last = result;
                             is_over |= result == spin.until;
                         }

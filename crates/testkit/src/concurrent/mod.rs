@@ -186,7 +186,8 @@ pub enum Stmt {
 /// A loop that gives way after each turn, and gives up after some.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Spin {
-    /// What each turn does: operations that leave all as it was, while the loop goes on.
+    /// What each turn does: operations that leave all as it was, while the loop goes on, but for
+    /// a number that the thread may count up.
     pub body: Vec<Do>,
     /// The result of any of them with which the loop ends after the turn.
     pub until: u64,

@@ -262,7 +262,7 @@ impl Maker {
     fn bounded(&mut self, stmts: &mut Vec<Stmt>) {
         let number = self.rng.pick(&NUMBERS);
         let (mut until, mut is_more) = (1 + self.rng.below(2), false);
-        let kind = if self.is_racy { self.rng.below(4) } else { self.rng.below(10) };
+        let kind = if self.is_racy { self.rng.below(4) } else { self.rng.below(12) };
         let body = match kind {
             0..4 => vec![self.load(number)],
             4 | 5 => NUMBERS.map(Do::Load).to_vec(),
@@ -271,6 +271,16 @@ impl Maker {
                 vec![Do::Lock(LOCK, Hold::Write, Waits::Never)]
             }
             7 => vec![Do::Swap(number, until, 7)],
+            10 | 11 => {
+                // It counts its turns for all to see.
+                until = 2 + self.rng.below(2);
+                let other = NUMBERS[0] + NUMBERS[1] - number;
+                let mut body = vec![Do::Load(number), Do::StoreNext(number), Do::Load(other)];
+                if kind == 11 {
+                    body.rotate_right(1);
+                }
+                body
+            }
             _ => {
                 until = 2;
                 let (lock, unlock) =

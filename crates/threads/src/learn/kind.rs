@@ -119,8 +119,8 @@ pub(crate) fn touches(op: &Op, mut each: impl FnMut(ObjectId, Kind)) {
             Kind::Change
         }
         Act::Await(watched) => {
-            for (op, _) in watched {
-                each(op.object, Kind::Observe);
+            for one in watched {
+                each(one.op.object, Kind::Observe);
             }
             return;
         }

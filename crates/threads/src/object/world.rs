@@ -3,7 +3,7 @@
 use super::{Object, registers};
 use crate::ids::{ObjectId, ThreadId};
 use crate::learn::Sabotage;
-use crate::op::{Act, Op, Patience};
+use crate::op::{Act, Op, Patience, Watched};
 
 /// The states of all objects of an execution. An object that nobody has used is not there yet.
 #[derive(Clone, Debug, Default)]
@@ -119,8 +119,8 @@ impl World {
         is_given || sabotage == Sabotage::TimedWaitsGoOn
     }
 
-    fn has_changed(&self, thread: ThreadId, watched: &[(Op, u64)]) -> bool {
-        watched.iter().any(|(op, result)| self.would(thread, op) != Some(*result))
+    fn has_changed(&self, thread: ThreadId, watched: &[Watched]) -> bool {
+        watched.iter().any(|one| self.would(thread, &one.op) != Some(one.result))
     }
 
     /// Returns the result that an operation would have now, as the first alternative; `None` if it
@@ -176,7 +176,7 @@ impl Op {
         }
         match &self.act {
             Act::Wait { lock, .. } => each(*lock),
-            Act::Await(watched) => watched.iter().for_each(|(op, _)| each(op.object)),
+            Act::Await(watched) => watched.iter().for_each(|one| each(one.op.object)),
             _ => {}
         }
     }

@@ -82,7 +82,7 @@ impl Label {
         };
         match &op.act {
             Act::Await(watched) => {
-                let mut objects: Vec<_> = watched.iter().map(|(op, _)| op.object).collect();
+                let mut objects: Vec<_> = watched.iter().map(|one| one.op.object).collect();
                 objects.sort_unstable();
                 objects.dedup();
                 label.more = Some(objects.iter().map(|object| (*object, Touch::Read)).collect());

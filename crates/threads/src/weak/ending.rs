@@ -36,8 +36,8 @@ impl Ending {
         self.stuck.push(Blocked { thread: ThreadId(thread), op, site });
         if let Act::Await(watched) = &next.op.act {
             self.spins = true;
-            self.is_stale |= watched.iter().enumerate().any(|(at, (op, result))| {
-                now(graph, thread, (place, at), op, states) != Some(*result)
+            self.is_stale |= watched.iter().enumerate().any(|(at, one)| {
+                now(graph, thread, (place, at), &one.op, states) != Some(one.result)
             });
             return;
         }

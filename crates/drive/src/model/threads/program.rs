@@ -13,7 +13,7 @@ use anyorder_common::cancel::Cancel;
 use anyorder_system::Control;
 use anyorder_threads::{
     Act, LockMode, MemoryOrder, Next, Object, ObjectId, Op, Patience, SiteId, ThreadId,
-    ThreadProgram,
+    ThreadProgram, Watched,
 };
 use anyorder_vm::{
     Attempt, Ended, LoneCall, LoneThread, Lonely, Misfit, SharedPlace, Sync, Value, Wait, Way,
@@ -316,9 +316,9 @@ impl<'a> ModelThreads<'a> {
             Wait::Values => {
                 let mut watch = |(place, value): &(SharedPlace, u64)| {
                     let load = Act::Load(MemoryOrder::SeqCst);
-                    (Op::new(self.object(Thing::Place(*place)), load), *value)
+                    Watched::new(Op::new(self.object(Thing::Place(*place)), load), *value)
                 };
-                let mut watched: Vec<(Op, u64)> = live.found.iter().map(&mut watch).collect();
+                let mut watched: Vec<Watched> = live.found.iter().map(&mut watch).collect();
                 if self.sabotage == Sabotage::FirstValueWatched {
                     watched.truncate(1);
                 }
