@@ -5,7 +5,7 @@ use anyorder::sync::atomic::{
     Ordering::{Relaxed, SeqCst},
 };
 use anyorder::sync::{Arc, Mutex};
-use anyorder::{Builder, thread};
+use anyorder::{Builder, Doubt, thread};
 use std::alloc::Layout;
 use std::cell::OnceCell;
 use std::mem;
@@ -66,6 +66,34 @@ fn what_outlives_an_execution_is_not_changed_by_one_that_waits_for_ever() {
     assert_eq!(summary.incomplete, None, "{summary}");
     let classes: Vec<&str> = summary.failures.iter().map(|failure| failure.class()).collect();
     assert_eq!((classes, summary.executions), (vec!["deadlock"], 3), "{summary}");
+}
+
+/// What is consumed was moved to where that is, and is what threads left where it was.
+#[test]
+fn an_atomic_that_is_consumed_is_the_one_that_threads_changed() {
+    let count_of = |count: AtomicU32| {
+        let summary = Builder::new().explore(move || {
+            let count = AtomicU32::new(count.load(SeqCst));
+            let add = || count.store(count.load(SeqCst) + 1, SeqCst);
+            thread::scope(|scope| {
+                scope.spawn(add);
+                scope.spawn(add);
+            });
+            assert_eq!(Box::new(count).into_inner(), 2);
+        });
+        (summary.failures.len(), summary.doubts, summary.incomplete)
+    };
+    assert_eq!(count_of(AtomicU32::new(0)), (1, Vec::new(), None));
+    // Where several have its value, it may be any of them.
+    let summary = Builder::new().explore(|| {
+        let both = Arc::new([AtomicU32::new(0), AtomicU32::new(0)]);
+        let theirs = Arc::clone(&both);
+        let other = thread::spawn(move || theirs.iter().for_each(|one| one.store(1, SeqCst)));
+        other.join().unwrap();
+        let [first, second] = Arc::into_inner(both).unwrap();
+        assert_eq!((first.into_inner(), second.into_inner()), (1, 1));
+    });
+    assert_eq!((summary.failures.len(), &summary.doubts[..]), (0, &[Doubt::Moved][..]));
 }
 
 #[test]

@@ -4,6 +4,7 @@ use anyorder::cell::UnsafeCell;
 use anyorder::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use anyorder::sync::{Arc, Condvar, Mutex, mpsc};
 use anyorder::{Builder, Doubt, FailureKind, Incomplete, Summary, thread};
+use std::mem;
 
 fn explore(f: impl Fn() + Send + Sync + 'static) -> Summary {
     Builder::new().explore(f)
@@ -209,4 +210,27 @@ fn a_loop_that_looks_at_a_clock_is_no_livelock() {
     assert_eq!((summary.failures.len(), summary.doubts.as_slice()), (0, &[Doubt::Clock][..]));
     let summary = run(None);
     assert!(matches!(only(&summary), FailureKind::Livelock(_)));
+}
+
+/// Many threads get stuck in one way, in many sets: a limit is kept, and what it left out is said.
+#[test]
+fn deadlocks_alike_do_not_outlast_the_limit() {
+    let stuck = || {
+        let lock = Arc::new(Mutex::new(0));
+        for _ in 0..3 {
+            let theirs = Arc::clone(&lock);
+            thread::spawn(move || {
+                if anyorder::choose(2) == 1 {
+                    mem::forget(theirs.lock().unwrap());
+                }
+            });
+        }
+        drop(lock.lock().unwrap());
+    };
+    let all = Builder::new().explore(stuck);
+    let bounded = Builder::new().executions_max(all.executions).explore(stuck);
+    assert!(all.incomplete.is_none() && all.failures_like_them == 0, "{all}");
+    let (all, shown) = (all.failures.len(), bounded.failures.len());
+    assert!(shown < all && bounded.failures_like_them > 0, "{shown} of {all}: {bounded}");
+    assert!(bounded.to_string().contains(" like them"), "{bounded}");
 }

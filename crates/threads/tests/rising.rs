@@ -76,7 +76,7 @@ fn difference(
 fn bounds_keep_what_is_within_them() {
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     let mut count = |name: String, by: u64| *counts.entry(name).or_default() += by;
-    for seed in sampled(200, 4_000) {
+    for seed in sampled(260, 4_000) {
         let program = program_of(seed);
         let Some(whole) = everything(&program, 8_000, 30) else { continue };
         let mut script = Script::new(program.clone());

@@ -14,7 +14,7 @@ use super::{blocked, endless, frees};
 use crate::runtime::{self, Leaked, MisuseKind, Program};
 use anyorder_common::cancel::{Cancel, StopReason};
 use anyorder_threads::{
-    Act, Ending, Fault, Found, Journal, LearnOptions, TURNS_MAX, ThreadId, races_of,
+    Act, Ending, Fault, Found, Journal, LearnOptions, SiteId, TURNS_MAX, ThreadId, races_of,
 };
 use rustc_hash::FxHashSet;
 use std::thread;
@@ -24,7 +24,7 @@ use std::time::Duration;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// The most executions; none if `None`. At most as many again are run for reports, and one to
-    /// confirm each failure.
+    /// confirm each failure; or, of those in which the same operations wait, the first one.
     pub executions_max: Option<u64>,
     /// The most operations of one execution. A longer one is cut, and the check is incomplete.
     pub steps_max: usize,
@@ -104,8 +104,15 @@ pub(super) fn explore_from(
     let mut reporter = Reporter { budget, sources: Sources::default(), saw_clock: false };
     let leaks = program.take_leaks();
     let (misuses, candidates) = program.take_misuses();
-    let mut failures: Vec<Failure> =
-        learnt.faults.iter().filter_map(|found| reporter.fault(program, found)).collect();
+    let (mut failures, mut failures_like_them) = (Vec::new(), 0);
+    let mut stuck_at = FxHashSet::default();
+    for found in &learnt.faults {
+        let is_new = stuck(&found.fault).is_none_or(|at| stuck_at.insert(at));
+        match is_new || !reporter.budget.is_spent() {
+            true => failures.extend(reporter.fault(program, found)),
+            false => failures_like_them += 1,
+        }
+    }
     failures.extend(leaks.iter().map(|leaked| reporter.leak(program, leaked)));
     let mut provoked = reporter.provoke(program, &candidates);
     let shown: FxHashSet<_> = misuses.iter().map(runtime::Misuse::key).collect();
@@ -115,6 +122,7 @@ pub(super) fn explore_from(
     }
     let doubts = [
         (program.has_loose_names(), Doubt::LooseNames),
+        (program.has_moved(), Doubt::Moved),
         (program.has_outside_data(), Doubt::OutsideData),
         (reporter.saw_clock, Doubt::Clock),
     ];
@@ -134,6 +142,7 @@ pub(super) fn explore_from(
         unseen: learnt.unseen,
         doubts,
         failures,
+        failures_like_them,
         ..Summary::default()
     };
     (summary, journal)
@@ -391,6 +400,15 @@ const PATIENCE: Duration = Duration::from_millis(100);
 
 /// The most executions that are run to see whether memory can be used after it is freed.
 const CANDIDATES_MAX: usize = 64;
+
+/// Where the threads of a deadlock or livelock wait, in the order of the places: where only the
+/// threads and objects differ, it is the same mistake as a rule.
+fn stuck(fault: &Fault) -> Option<Vec<SiteId>> {
+    let (Fault::Deadlock(blocked) | Fault::Livelock(blocked)) = fault else { return None };
+    let mut sites: Vec<SiteId> = blocked.iter().map(|blocked| blocked.site).collect();
+    sites.sort_unstable();
+    Some(sites)
+}
 
 /// Whether an execution shows a fault.
 fn shows(run: &Run, fault: &Fault) -> bool {

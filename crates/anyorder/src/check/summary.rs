@@ -52,6 +52,9 @@ pub struct Summary {
     pub doubts: Vec<Doubt>,
     /// What went wrong, each once.
     pub failures: Vec<Failure>,
+    /// Deadlocks and livelocks in which the same operations wait as in one of the failures, but in
+    /// other threads or on other objects: those for whose reports a limit left no room.
+    pub failures_like_them: u64,
     /// What goes wrong under weak memory only, if it was explored. These failures cannot be
     /// replayed.
     pub failures_weak: Vec<Failure>,
@@ -161,6 +164,9 @@ pub enum Doubt {
     /// An object was at an address of which nothing is known, so that it may have been taken for
     /// another one: the feature `allocator` is off.
     LooseNames,
+    /// An atomic was consumed at another place than the one where threads used it, and several had
+    /// its value, so that it may have been taken for another one: the feature `std-size` is on.
+    Moved,
     /// A lock or cell that was made outside of the closure holds data that one execution leaves to
     /// the next. Made inside, it begins anew in each.
     OutsideData,
@@ -182,6 +188,9 @@ impl fmt::Display for Summary {
                 let own = own + self.failures_weak.len();
                 if own > 0 {
                     write!(f, ", {}", plural(own as u64, "failure"))?;
+                }
+                if self.failures_like_them > 0 {
+                    write!(f, " and {} like them", self.failures_like_them)?;
                 }
                 if let Some(incomplete) = &self.incomplete {
                     write!(f, ", incomplete: {}", incomplete_words(incomplete))?;
@@ -374,6 +383,10 @@ impl fmt::Display for Doubt {
             Doubt::LooseNames => {
                 "an object is at an address of which nothing is known, so that it may have been \
                  taken for another one; turn the feature `allocator` on"
+            }
+            Doubt::Moved => {
+                "an atomic was moved to where it is consumed, and it is not known which one it is: \
+                 `load` it instead of `into_inner`, or turn the feature `std-size` off"
             }
             Doubt::OutsideData => {
                 "a lock or cell that was made outside of the closure keeps its data from one \

@@ -135,6 +135,8 @@ pub(crate) struct State {
     pub(super) registers: super::registers::Registers,
     /// Whether some name depends on the schedule.
     pub(super) has_loose_names: bool,
+    /// Whether an atomic was moved and it is not known which one.
+    pub(super) has_moved: bool,
     /// Whether some data lies outside of the executions and is not the same in each.
     pub(super) has_outside_data: bool,
     /// Whether some lock is taken.
@@ -165,6 +167,7 @@ impl Core {
             #[cfg(feature = "std-size")]
             registers: Default::default(),
             has_loose_names: false,
+            has_moved: false,
             has_outside_data: false,
             has_locks: false,
             guards_unseen: false,
@@ -404,7 +407,7 @@ impl Core {
                 *state.ends.entry(place).or_default() += 1;
             }
             #[cfg(feature = "std-size")]
-            state.registers.forget(address);
+            state.registers.end(address);
         }
     }
 

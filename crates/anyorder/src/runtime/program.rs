@@ -133,6 +133,12 @@ impl Program {
         self.core.is_watching.set(false);
     }
 
+    /// Returns whether an atomic was moved in some execution and it is not known which one.
+    #[must_use]
+    pub fn has_moved(&self) -> bool {
+        self.core.state.borrow().has_moved
+    }
+
     /// Returns whether names may depend on the schedule: some object was at an address of which
     /// nothing is known. Then an engine may take one object for two.
     #[must_use]

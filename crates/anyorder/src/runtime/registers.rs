@@ -5,7 +5,7 @@ use super::core::{self, Core};
 use super::names::Place;
 use super::place::is_static;
 use super::slot::About;
-use anyorder_threads::{Object, ObjectId};
+use anyorder_threads::{Object, ObjectId, ThreadId};
 use rustc_hash::FxHashMap;
 use std::panic::Location;
 
@@ -15,13 +15,33 @@ pub(super) struct Registers(FxHashMap<usize, Register>);
 
 struct Register {
     object: ObjectId,
-    /// The value that it left in memory.
+    /// The value that it left in memory, and who did.
     bits: u64,
+    by: ThreadId,
+    type_name: fn() -> &'static str,
     /// Whether it keeps nothing in memory: what is there is the value at the start of executions.
     is_fixed: bool,
+    /// Whether it was dropped: the next one there is another one. A use after its memory was freed
+    /// is one of it.
+    has_ended: bool,
+}
+
+impl Register {
+    /// Whether an atomic with a value at its address is this one.
+    fn is_at(&self, address: usize, bits: u64) -> bool {
+        let is_there = !self.has_ended || arena::is_freed(address);
+        is_there && (self.is_fixed || self.bits == bits)
+    }
 }
 
 impl Registers {
+    /// Notes that what is at an address was dropped.
+    pub(super) fn end(&mut self, address: usize) {
+        if let Some(register) = self.0.get_mut(&address) {
+            register.has_ended = true;
+        }
+    }
+
     pub(super) fn forget(&mut self, address: usize) {
         self.0.remove(&address);
     }
@@ -40,9 +60,13 @@ pub(crate) fn register_at(
     (type_name, used): (fn() -> &'static str, &'static Location<'static>),
 ) -> ObjectId {
     let object = core::with(|core| {
-        let known = core.state.borrow().registers.0.get(&address).and_then(|register| {
-            (register.is_fixed || register.bits == bits).then_some(register.object)
-        });
+        let known = core
+            .state
+            .borrow()
+            .registers
+            .0
+            .get(&address)
+            .and_then(|register| register.is_at(address, bits).then_some(register.object));
         let object = known.unwrap_or_else(|| {
             let about = About { type_name: Some(type_name), made: used, is_use: true };
             core.register(address, bits, at_first(), about)
@@ -53,12 +77,41 @@ pub(crate) fn register_at(
     object.unwrap_or(ObjectId::NONE)
 }
 
+/// Returns the object of an atomic that was moved to an address and is consumed there, where another
+/// thread wrote its value: whoever consumes it has not seen that. It is the one with this value and
+/// of this type; where there are several, the check is in doubt.
+pub(crate) fn moved_register(
+    address: usize,
+    bits: u64,
+    type_name: fn() -> &'static str,
+) -> Option<ObjectId> {
+    let moved = core::with(|core| {
+        let state = &mut *core.state.borrow_mut();
+        let (registers, current) = (&mut state.registers.0, state.current);
+        if registers.get(&address).is_some_and(|here| here.is_at(address, bits)) {
+            return None;
+        }
+        let name = type_name();
+        let is_it = |register: &Register| {
+            let is_like = register.bits == bits && !register.has_ended;
+            let is_others = register.by != current && !register.is_fixed;
+            is_like && is_others && (register.type_name)() == name
+        };
+        let mut found = registers.iter().filter(|(_, register)| is_it(register));
+        let (from, object) = found.next().map(|(from, register)| (*from, register.object))?;
+        state.has_moved |= found.next().is_some();
+        registers.remove(&from);
+        Some(object)
+    });
+    moved.flatten()
+}
+
 /// Notes the value of the register at an address. Returns whether memory is to have it, too.
 pub(crate) fn keep_at(address: usize, bits: u64) -> bool {
     let is_kept = core::with(|core| {
         let state = &mut *core.state.borrow_mut();
         state.registers.0.get_mut(&address).is_some_and(|register| {
-            register.bits = bits;
+            (register.bits, register.by) = (bits, state.current);
             !register.is_fixed
         })
     });
@@ -87,8 +140,10 @@ impl Core {
             _ => false,
         };
         let object = self.find(address, at_first, about);
-        let register = Register { object, bits, is_fixed };
-        self.state.borrow_mut().registers.0.insert(address, register);
+        let state = &mut *self.state.borrow_mut();
+        let (by, type_name) = (state.current, about.type_name.unwrap_or(|| ""));
+        let register = Register { object, bits, by, type_name, is_fixed, has_ended: false };
+        state.registers.0.insert(address, register);
         object
     }
 }

@@ -189,7 +189,7 @@ impl AtomicBool {
     #[track_caller]
     #[must_use]
     pub fn into_inner(self) -> bool {
-        self.register.get()
+        self.register.consumed()
     }
 
     /// Loads without an ordering. A store that nothing orders with it is a race, and reported

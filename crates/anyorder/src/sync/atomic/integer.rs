@@ -232,7 +232,7 @@ macro_rules! atomic {
                 #[track_caller]
                 #[must_use]
                 pub fn into_inner(self) -> $type {
-                    self.register.get()
+                    self.register.consumed()
                 }
 
                 /// Loads without an ordering. A store that nothing orders with it is a race, and

@@ -216,7 +216,7 @@ impl<T> AtomicPtr<T> {
     #[track_caller]
     #[must_use]
     pub fn into_inner(self) -> *mut T {
-        self.register.get()
+        self.register.consumed()
     }
 
     /// Loads without an ordering. A store that nothing orders with it is a race, and reported

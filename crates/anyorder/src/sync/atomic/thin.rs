@@ -13,7 +13,7 @@
 
 use super::register::Number;
 use crate::runtime;
-use anyorder_threads::{Act, Change, Object};
+use anyorder_threads::{Act, Change, MemoryOrder, Object};
 use std::cell::UnsafeCell;
 use std::panic::Location;
 
@@ -80,6 +80,19 @@ impl<V: Number> Register<V> {
             }
         }
         V::of(result)
+    }
+
+    /// Returns the value of an atomic that is consumed. It was moved here, so it is read where it was.
+    #[track_caller]
+    pub(super) fn consumed(self) -> V {
+        if runtime::is_checking() {
+            let (address, bits) = (self.address(), self.here().bits());
+            if let Some(object) = runtime::moved_register(address, bits, std::any::type_name::<V>) {
+                let load = Act::Load(MemoryOrder::Relaxed);
+                return V::of(runtime::perform(object, load, Location::caller()));
+            }
+        }
+        self.get()
     }
 
     /// Returns the value for changes without an operation. From then on it is a new register.

@@ -38,6 +38,12 @@ impl<V: Number> Register<V> {
         V::of(runtime::perform(object, act, at))
     }
 
+    /// Returns the value of an atomic that is consumed.
+    #[track_caller]
+    pub(super) fn consumed(self) -> V {
+        self.get()
+    }
+
     /// Returns the value for changes without an operation. From then on it is a new register.
     #[track_caller]
     pub(super) fn get_mut(&mut self) -> &mut V {
