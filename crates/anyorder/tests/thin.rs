@@ -86,14 +86,33 @@ fn an_atomic_that_is_consumed_is_the_one_that_threads_changed() {
     assert_eq!(count_of(AtomicU32::new(0)), (1, Vec::new(), None));
     // Where several have its value, it may be any of them.
     let summary = Builder::new().explore(|| {
-        let both = Arc::new([AtomicU32::new(0), AtomicU32::new(0)]);
-        let theirs = Arc::clone(&both);
-        let other = thread::spawn(move || theirs.iter().for_each(|one| one.store(1, SeqCst)));
-        other.join().unwrap();
-        let [first, second] = Arc::into_inner(both).unwrap();
+        let both = Box::new([AtomicU32::new(0), AtomicU32::new(0)]);
+        thread::scope(|scope| _ = scope.spawn(|| both.iter().for_each(|one| one.store(1, SeqCst))));
+        let [first, second] = *both;
         assert_eq!((first.into_inner(), second.into_inner()), (1, 1));
     });
     assert_eq!((summary.failures.len(), &summary.doubts[..]), (0, &[Doubt::Moved][..]));
+}
+
+/// The last owner takes a value apart that others changed.
+#[test]
+fn atomics_in_a_value_that_leaves_its_arc_were_seen() {
+    for take in [|all| Arc::try_unwrap(all).ok(), Arc::into_inner] {
+        let summary = Builder::new().explore(move || {
+            let all = Arc::new((AtomicU32::new(0), AtomicU32::new(0)));
+            let others = [0, 1].map(|_| {
+                let all = Arc::clone(&all);
+                thread::spawn(move || {
+                    all.0.store(all.0.load(SeqCst) + 1, SeqCst);
+                    all.1.fetch_add(1, SeqCst);
+                })
+            });
+            others.into_iter().for_each(|other| other.join().unwrap());
+            let (first, second) = take(all).unwrap();
+            assert_eq!((first.load(SeqCst), second.load(SeqCst)), (2, 2));
+        });
+        assert_eq!((summary.failures.len(), summary.incomplete), (1, None));
+    }
 }
 
 #[test]

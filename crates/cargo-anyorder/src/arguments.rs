@@ -30,8 +30,6 @@ pub(crate) struct Settings {
     pub(crate) runner: Runner,
     /// Whether the shims leave the global allocator alone.
     pub(crate) system_allocator: bool,
-    /// Whether atomics have the size of the standard library's.
-    pub(crate) std_size: bool,
     /// The folder for pages about checks that fail.
     pub(crate) report: Option<PathBuf>,
     /// For cargo, as they are.
@@ -113,14 +111,7 @@ pub(crate) fn read(mut arguments: Vec<OsString>) -> Result<Request, String> {
         return Ok(Request::Help);
     }
     settings.system_allocator = settings.has("--system-allocator");
-    settings.std_size = settings.has("--std-size");
-    let is_own = |argument: &OsString| argument == "--system-allocator" || argument == "--std-size";
-    let of_cargo = settings.of_cargo().count();
-    let mut at = 0;
-    settings.arguments.retain(|argument| {
-        at += 1;
-        at > of_cargo || !is_own(argument)
-    });
+    settings.arguments.retain(|argument| argument != "--system-allocator");
     if command == "patches" {
         return Ok(Request::Patches(settings));
     }
@@ -157,13 +148,8 @@ mod tests {
         let Ok(Request::Test(settings)) = read_text("test --system-allocator --lib") else {
             panic!("a test");
         };
-        assert!(settings.system_allocator && !settings.std_size);
+        assert!(settings.system_allocator);
         assert_eq!(settings.arguments, ["--lib"]);
-        let Ok(Request::Test(settings)) = read_text("test --std-size -- --std-size") else {
-            panic!("a test");
-        };
-        assert!(settings.std_size && !settings.system_allocator);
-        assert_eq!(settings.arguments, ["--", "--std-size"]);
     }
 
     #[test]

@@ -100,10 +100,9 @@ pub(crate) fn patch(root: &Root, package: &Package, settings: &Settings) -> Resu
     let path = shim.join("Cargo.toml");
     let manifest = fs::read_to_string(&path)
         .map_err(|error| format!("cannot read `{}`: {error}", path.display()))?;
-    let manifest = manifest_of(&manifest, version, &shim, settings);
-    let allocator = if settings.system_allocator { "-system" } else { "" };
-    let size = if settings.std_size { "-std-size" } else { "" };
-    let folder = root.manifests.join(format!("{name}-{version}{allocator}{size}"));
+    let manifest = manifest_of(&manifest, version, &shim, settings.system_allocator);
+    let kind = if settings.system_allocator { "-system" } else { "" };
+    let folder = root.manifests.join(format!("{name}-{version}{kind}"));
     let path = folder.join("Cargo.toml");
     // Unchanged, it keeps its time, and nothing is built anew.
     if fs::read_to_string(&path).ok().as_ref() != Some(&manifest) {
@@ -114,16 +113,8 @@ pub(crate) fn patch(root: &Root, package: &Package, settings: &Settings) -> Resu
     Ok(Patch { name: name.clone(), version: version.clone(), folder })
 }
 
-/// Returns the manifest with another version, from another folder, with the features that are
-/// asked for.
-fn manifest_of(manifest: &str, version: &str, shim: &Path, settings: &Settings) -> String {
-    let mut features = Vec::new();
-    if !settings.system_allocator {
-        features.push("allocator");
-    }
-    if settings.std_size {
-        features.push("std-size");
-    }
+/// Returns the manifest with another version, from another folder.
+fn manifest_of(manifest: &str, version: &str, shim: &Path, system_allocator: bool) -> String {
     let mut section = "";
     let mut text = String::new();
     for line in manifest.lines() {
@@ -133,7 +124,9 @@ fn manifest_of(manifest: &str, version: &str, shim: &Path, settings: &Settings) 
         let key = line.split(['=', ' ']).next().unwrap_or_default();
         match (section, key) {
             ("[package]", "version") => text += &format!("version = {version:?}"),
-            ("[features]", "default") => text += &format!("default = {features:?}"),
+            ("[features]", "default") if system_allocator => {
+                text += &line.replace("\"allocator\", ", "").replace("\"allocator\"", "");
+            }
             ("[lib]", "path") => {
                 let path = line.split('"').nth(1).unwrap_or("src/lib.rs");
                 text += &format!("path = {:?}", shim.join(path));
@@ -195,11 +188,7 @@ mod tests {
         let manifest = "[package]\nname = \"loom\"\nversion = \"0.7.3\"\n\n[features]\ndefault = \
                         [\"allocator\"]\n\n[dependencies]\nanyorder = { path = \
                         \"../../crates/anyorder\" }\n\n[lib]\npath = \"src/lib.rs\"\n";
-        let settings = Settings { system_allocator: true, ..Settings::default() };
-        let text = manifest_of(manifest, "0.7.1", Path::new("/s/shims/loom"), &settings);
-        let both = Settings { std_size: true, ..Settings::default() };
-        let both = manifest_of(manifest, "0.7.1", Path::new("/s/shims/loom"), &both);
-        assert_eq!(both, text.replace("[]", "[\"allocator\", \"std-size\"]"));
+        let text = manifest_of(manifest, "0.7.1", Path::new("/s/shims/loom"), true);
         assert_eq!(
             text,
             "[package]\nname = \"loom\"\nversion = \"0.7.1\"\n\n[features]\ndefault = []\n\n\

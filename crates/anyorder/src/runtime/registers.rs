@@ -5,7 +5,8 @@ use super::core::{self, Core};
 use super::names::Place;
 use super::place::is_static;
 use super::slot::About;
-use anyorder_threads::{Object, ObjectId, ThreadId};
+use crate::runtime;
+use anyorder_threads::{Act, MemoryOrder, Object, ObjectId, ThreadId};
 use rustc_hash::FxHashMap;
 use std::panic::Location;
 
@@ -75,6 +76,28 @@ pub(crate) fn register_at(
         object
     });
     object.unwrap_or(ObjectId::NONE)
+}
+
+/// Loads the atomics in some memory that other threads changed, before the running thread moves them
+/// elsewhere: what it finds there it has seen.
+pub(crate) fn see_before_move(address: usize, size: usize, at: &'static Location<'static>) {
+    let moved = core::with(|core| {
+        let state = &mut *core.state.borrow_mut();
+        let current = state.current;
+        let is_moved = |(from, register): &(&usize, &Register)| {
+            let is_here = from.wrapping_sub(address) < size;
+            is_here && register.by != current && !register.has_ended && !register.is_fixed
+        };
+        let registers = &mut state.registers.0;
+        let mut moved: Vec<(usize, ObjectId)> =
+            registers.iter().filter(is_moved).map(|(at, one)| (*at, one.object)).collect();
+        moved.sort_unstable();
+        moved.iter().for_each(|(at, _)| _ = registers.remove(at));
+        moved
+    });
+    for (_, object) in moved.into_iter().flatten() {
+        runtime::perform(object, Act::Load(MemoryOrder::Relaxed), at);
+    }
 }
 
 /// Returns the object of an atomic that was moved to an address and is consumed there, where another

@@ -127,6 +127,7 @@ impl<T> Arc<T> {
         if !this.take_sole(Location::caller()) {
             return Err(this);
         }
+        this.see_before_move(Location::caller());
         let this = ManuallyDrop::new(this);
         // SAFETY: there is no owner any more. Both are read once, and the owner is not dropped.
         let (value, shared) = unsafe { (ptr::read(this.shared.value()), ptr::read(&this.shared)) };
@@ -138,6 +139,9 @@ impl<T> Arc<T> {
     #[track_caller]
     pub fn into_inner(this: Arc<T>) -> Option<T> {
         let is_last = this.release(Location::caller());
+        if is_last {
+            this.see_before_move(Location::caller());
+        }
         let this = ManuallyDrop::new(this);
         // SAFETY: as in `try_unwrap`.
         let shared = unsafe { ptr::read(&this.shared) };
@@ -156,6 +160,18 @@ impl<T> Arc<T> {
 }
 
 impl<T: ?Sized> Arc<T> {
+    /// The value is moved elsewhere. Atomics in it that have no names are known by their addresses.
+    #[cfg_attr(
+        not(feature = "std-size"),
+        expect(clippy::unused_self, reason = "others have names")
+    )]
+    fn see_before_move(&self, at: &'static Location<'static>) {
+        #[cfg(feature = "std-size")]
+        runtime::see_before_move(self.shared.value().addr(), mem::size_of_val(&**self), at);
+        #[cfg(not(feature = "std-size"))]
+        let _ = at;
+    }
+
     /// Removes the owner if it is the only one. Returns whether it did.
     fn take_sole(&self, at: &'static Location<'static>) -> bool {
         let is_sole = match runtime::is_checking() {
@@ -332,6 +348,7 @@ impl<T: Clone> Arc<T> {
             // Weak references do not hold the value: it may leave them.
             let value = match this.take_sole(Location::caller()) {
                 true => {
+                    this.see_before_move(Location::caller());
                     // SAFETY: there is no owner any more: the value is read once.
                     let value = unsafe { ptr::read(this.shared.value()) };
                     let old = mem::replace(this, Arc::new(value));
