@@ -27,21 +27,25 @@ fn tests_of_loom_run_unchanged() {
     let folder = temporary("fixture");
     copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixture"), &folder);
     let lock = fs::read(folder.join("Cargo.lock")).expect("the lock file");
-    let output = anyorder(&folder)
-        .args(["anyorder", "test", "--offline", "--report=pages"])
-        // The tests are small: optimising would take longer than it saves.
-        .args(
-            UNOPTIMISED
-                .map(|package| format!("--config=profile.dev.package.{package}.opt-level=0")),
-        )
-        .args(["--", "--test-threads=1"])
-        .env("RUSTFLAGS", "--cfg loom")
-        .env("CARGO_PROFILE_DEV_DEBUG", "0")
-        .env("LOOM_MAX_PREEMPTIONS", "2")
-        .env("LOOM_LOG", "1")
-        .output()
-        .expect("the binary runs");
-    let (status, text) = outcome(&output);
+    let run = |arguments: &[&str], limit: (&str, &str)| {
+        let output = anyorder(&folder)
+            .args(["anyorder", "test", "--offline", "--report=pages"])
+            // The tests are small: optimising would take longer than it saves.
+            .args(
+                UNOPTIMISED
+                    .map(|package| format!("--config=profile.dev.package.{package}.opt-level=0")),
+            )
+            .args(["--", "--test-threads=1"])
+            .args(arguments)
+            .env("RUSTFLAGS", "--cfg loom")
+            .env("CARGO_PROFILE_DEV_DEBUG", "0")
+            .env(limit.0, limit.1)
+            .env("LOOM_LOG", "1")
+            .output()
+            .expect("the binary runs");
+        outcome(&output)
+    };
+    let (status, text) = run(&[], ("LOOM_MAX_PREEMPTIONS", "2"));
     assert_eq!(status, Some(101), "cargo's status, as tests fail: {text}");
     for (test, result) in
         [("released", "ok"), ("not_released", "FAILED"), ("leaked", "FAILED"), ("surface", "ok")]
@@ -74,4 +78,10 @@ fn tests_of_loom_run_unchanged() {
     assert_eq!(text.matches("LOOM_MAX_PREEMPTIONS").count(), 1, "once: {text}");
     let after = fs::read(folder.join("Cargo.lock")).expect("the lock file");
     assert_eq!(after, lock, "the lock file is as it was");
+
+    // A limit that is asked for cuts a model, which passes, and is named.
+    let (status, text) = run(&["--exact", "tests::released"], ("LOOM_MAX_PERMUTATIONS", "1"));
+    assert_eq!(status, Some(0), "{text}");
+    let listed = "1 model is not complete: a limit cut it\n  tests::released: 1 execution";
+    assert!(text.contains("NOT COMPLETE: 1 executions") && text.contains(listed), "{text}");
 }

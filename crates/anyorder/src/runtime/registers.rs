@@ -78,8 +78,8 @@ pub(crate) fn register_at(
     object.unwrap_or(ObjectId::NONE)
 }
 
-/// Loads the atomics in some memory that other threads changed, before the running thread moves them
-/// elsewhere: what it finds there it has seen.
+/// Loads the atomics in some memory that other threads changed, before the running thread moves
+/// them elsewhere: what it finds there it has seen.
 pub(crate) fn see_before_move(address: usize, size: usize, at: &'static Location<'static>) {
     let moved = core::with(|core| {
         let state = &mut *core.state.borrow_mut();
@@ -100,9 +100,9 @@ pub(crate) fn see_before_move(address: usize, size: usize, at: &'static Location
     }
 }
 
-/// Returns the object of an atomic that was moved to an address and is consumed there, where another
-/// thread wrote its value: whoever consumes it has not seen that. It is the one with this value and
-/// of this type; where there are several, the check is in doubt.
+/// Returns the object of an atomic that was moved to an address and is consumed there, where
+/// another thread wrote its value: whoever consumes it has not seen that. It is the one with this
+/// value and of this type; where there are several, the check is in doubt.
 pub(crate) fn moved_register(
     address: usize,
     bits: u64,

@@ -82,7 +82,8 @@ impl<V: Number> Register<V> {
         V::of(result)
     }
 
-    /// Returns the value of an atomic that is consumed. It was moved here, so it is read where it was.
+    /// Returns the value of an atomic that is consumed. It was moved here, so it is read where it
+    /// was.
     #[track_caller]
     pub(super) fn consumed(self) -> V {
         if runtime::is_checking() {
