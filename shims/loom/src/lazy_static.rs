@@ -16,10 +16,11 @@ pub struct Lazy<T: 'static> {
 /// A box: of the execution, which frees it.
 struct Owned<T>(*mut T);
 
-// SAFETY: it is the value of a static; `Lazy` is as strict as the standard library.
-unsafe impl<T: Send + Sync> Sync for Owned<T> {}
+// SAFETY: loom takes values of every type, and so must this. All threads of a model are on one
+// thread of the system, and are switched at operations of this crate alone.
+unsafe impl<T> Sync for Owned<T> {}
 // SAFETY: as above.
-unsafe impl<T: Send + Sync> Send for Owned<T> {}
+unsafe impl<T> Send for Owned<T> {}
 
 /// Whether the closure of this execution has ended. Apart from what threads write when they make
 /// values: otherwise each of them would see who was there before it.
@@ -40,7 +41,7 @@ impl<T> Lazy<T> {
     }
 }
 
-impl<T: Send + Sync> Lazy<T> {
+impl<T> Lazy<T> {
     /// Returns the value.
     ///
     /// # Panics
