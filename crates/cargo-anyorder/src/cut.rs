@@ -25,7 +25,10 @@ impl Cut {
     /// Makes the file.
     pub(crate) fn begin() -> Result<Cut, String> {
         let file = env::temp_dir().join(format!("anyorder-incomplete-{}", process::id()));
-        fs::write(&file, "").map_err(|error| format!("`{}`: {error}", file.display()))?;
+        // One that is there is left of a run that was killed; a link to elsewhere is not followed.
+        let _ = fs::remove_file(&file);
+        let made = fs::File::create_new(&file);
+        made.map_err(|error| format!("cannot make `{}`: {error}", file.display()))?;
         Ok(Cut { file })
     }
 

@@ -236,6 +236,16 @@ struct Wait {
     site: SiteId,
 }
 
+/// An operation that is no wait.
+#[derive(Debug)]
+struct Did {
+    /// How many waits were before.
+    waits: usize,
+    site: SiteId,
+    op: Op,
+    result: u64,
+}
+
 /// What a thread did that went on alone.
 #[derive(Debug)]
 pub(crate) struct Trial {
@@ -243,8 +253,8 @@ pub(crate) struct Trial {
     /// Where the thread did its last operation before.
     before: SiteId,
     waits: Vec<Wait>,
-    /// The other operations: how many waits were before, where, what, and the result.
-    ops: Vec<(usize, SiteId, Op, u64)>,
+    /// The other operations.
+    ops: Vec<Did>,
 }
 
 /// How many waits are turns of a loop that gives up, and for what the thread waits then.
@@ -275,31 +285,35 @@ impl Trial {
 
     /// Notes another operation.
     pub(crate) fn step(&mut self, event: &Event) {
-        self.ops.push((self.waits.len(), event.site, event.op.clone(), event.result));
+        let Event { site, result, .. } = *event;
+        self.ops.push(Did { waits: self.waits.len(), site, op: event.op.clone(), result });
     }
 
     /// Whether the thread wrote to an object meanwhile.
     fn has_written(&self, object: ObjectId) -> bool {
-        let writes = |op: &&(usize, SiteId, Op, u64)| {
-            op.2.object == object && op.2.act.leaves(op.3).is_some() && !op.2.act.only_reads(op.3)
-        };
-        self.ops.iter().any(|op| writes(&op))
+        self.ops.iter().any(|did| {
+            let act = &did.op.act;
+            did.op.object == object
+                && act.leaves(did.result).is_some()
+                && !act.only_reads(did.result)
+        })
     }
 
     /// What an object of the thread's own had at its wait after so many turns.
     fn left_before(&self, turns: usize, read: &Watched) -> u64 {
-        let of_object =
-            |op: &&(usize, SiteId, Op, u64)| op.0 <= turns && op.2.object == read.op.object;
-        let left = |op: &(usize, SiteId, Op, u64)| match op.2.act.leaves(op.3) {
-            None if op.2 == read.op => Some(op.3),
-            left => left,
+        let left = |did: &Did| {
+            let is_before = did.waits <= turns && did.op.object == read.op.object;
+            let own = (did.op == read.op).then_some(did.result);
+            if is_before { did.op.act.leaves(did.result).or(own) } else { None }
         };
-        let known = self.ops.iter().rev().filter(of_object).find_map(left);
-        let at_first = || {
-            let first = self.waits.first().map_or(&[][..], |wait| watched(&wait.op));
-            first.iter().find(|one| one.op == read.op).map(|one| one.result)
-        };
+        let known = self.ops.iter().rev().find_map(left);
+        let at_first = || self.first().iter().find(|one| one.op == read.op).map(|one| one.result);
         known.or_else(at_first).unwrap_or(read.result)
+    }
+
+    /// What the thread waited for at first.
+    fn first(&self) -> &[Watched] {
+        self.waits.first().map_or(&[][..], |wait| watched(&wait.op))
     }
 
     /// How many waits in a row are those of the loop at the beginning.
@@ -313,37 +327,30 @@ impl Trial {
     /// the loop in which the thread waits, it gives up nothing.
     fn cycle(&self) -> Shown {
         let half = self.waits.len() / 2;
-        let kind = |site: SiteId, op: &Op| (site, op.object, discriminant(&op.act));
+        let kind = |did: &Did| (did.site, did.op.object, discriminant(&did.op.act));
         let mut lasting: Vec<_> = Vec::new();
         let mut reads: Vec<Watched> = Vec::new();
-        for (_, site, op, result) in self.ops.iter().filter(|op| op.0 > half) {
-            if !lasting.contains(&kind(*site, op)) {
-                lasting.push(kind(*site, op));
+        for did in self.ops.iter().filter(|did| did.waits > half) {
+            if !lasting.contains(&kind(did)) {
+                lasting.push(kind(did));
             }
-            let is_known = reads.iter().any(|other| other.op == *op);
-            if op.act.only_reads(*result) && !is_known {
-                let is_own = self.has_written(op.object);
-                reads.push(Watched { op: op.clone(), result: *result, is_own });
+            let is_known = reads.iter().any(|other| other.op == did.op);
+            if did.op.act.only_reads(did.result) && !is_known {
+                let is_own = self.has_written(did.op.object);
+                reads.push(Watched { op: did.op.clone(), result: did.result, is_own });
             }
         }
-        let passing = self.ops.iter().rev().find(|op| !lasting.contains(&kind(op.1, &op.2)));
-        let mut turns = passing.map_or(0, |op| op.0);
-        let first = self.waits.first().map_or(&[][..], |wait| watched(&wait.op));
-        let of_first = |read: &Watched| {
-            first.iter().any(|one| one.is_like(read) || one.is_own && one.op == read.op)
-        };
-        for read in reads.iter().filter(|read| !of_first(read)) {
-            let is_it = |op: &Op, result| *op == read.op && (read.is_own || result == read.result);
-            let at = self.ops.iter().find(|op| is_it(&op.2, op.3));
-            turns = turns.max(at.map_or(0, |op| op.0));
+        let passing = self.ops.iter().rev().find(|did| !lasting.contains(&kind(did)));
+        let mut turns = passing.map_or(0, |did| did.waits);
+        let first = self.first();
+        for read in reads.iter().filter(|read| !first.iter().any(|one| one.is_like(read))) {
+            let is_it =
+                |did: &&Did| did.op == read.op && (read.is_own || did.result == read.result);
+            turns = turns.max(self.ops.iter().find(is_it).map_or(0, |did| did.waits));
         }
         // A change that is taken back in the same turn is watched, and none of these reads.
-        let is_done = |op: &Op| self.ops.iter().any(|other| other.0 > half && other.2 == *op);
-        let is_read = |one: &Watched| {
-            reads.iter().any(|read| {
-                read.op == one.op && (read.is_own || one.is_own || read.result == one.result)
-            })
-        };
+        let is_done = |op: &Op| self.ops.iter().any(|did| did.waits > half && did.op == *op);
+        let is_read = |one: &Watched| reads.iter().any(|read| read.is_like(one));
         let changed = first.iter().filter(|one| is_done(&one.op) && !is_read(one));
         let changed: Vec<Watched> = changed.cloned().collect();
         reads.extend(changed);

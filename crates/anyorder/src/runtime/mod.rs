@@ -28,6 +28,8 @@ pub(crate) use perform::{
 pub(crate) use place::{address_of_number, number_of_address, number_of_memory};
 #[cfg(feature = "std-size")]
 pub(crate) use registers::{end_at, keep_at, leave, moved_register, register_at, see_before_move};
+#[cfg(not(feature = "std-size"))]
+pub(crate) use slot::see_before_move;
 pub(crate) use slot::{About, Slot};
 pub(crate) use unsync::note_unsync_load;
 pub(crate) use version::{hash_of, mix};

@@ -120,9 +120,11 @@ pub(crate) fn moved_register(
             let is_others = register.by != current && !register.is_fixed;
             is_like && is_others && (register.type_name)() == name
         };
-        let mut found = registers.iter().filter(|(_, register)| is_it(register));
-        let (from, object) = found.next().map(|(from, register)| (*from, register.object))?;
-        state.has_moved |= found.next().is_some();
+        let found = registers.iter().filter(|(_, register)| is_it(register));
+        let mut found: Vec<(ObjectId, usize)> = found.map(|(at, one)| (one.object, *at)).collect();
+        found.sort_unstable();
+        let (object, from) = *found.first()?;
+        state.has_moved |= found.len() > 1;
         registers.remove(&from);
         Some(object)
     });

@@ -101,6 +101,10 @@ impl Slot {
     }
 }
 
+/// Atomics with slots have names, and are followed where they are moved.
+#[cfg(not(feature = "std-size"))]
+pub(crate) fn see_before_move(_address: usize, _size: usize, _at: &'static Location<'static>) {}
+
 impl Drop for Slot {
     #[inline]
     fn drop(&mut self) {

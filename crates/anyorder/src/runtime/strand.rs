@@ -59,7 +59,7 @@ pub(crate) struct Strand {
     reads_before: Vec<Watched>,
     /// The registers that it changed since it gave way last.
     changed: Vec<Changed>,
-    /// What it wrote last, to what it wrote lately, the oldest first.
+    /// What it wrote last, to what it wrote lately since it gave way first, the oldest first.
     written: Vec<(ObjectId, u64)>,
     /// Whether it has altered something since the invocation that began last.
     pub(crate) has_altered: bool,
@@ -189,7 +189,10 @@ impl Strand {
         if op.act.only_reads(result) {
             self.note_read(op, result);
         } else if let Some(after) = op.act.leaves(result) {
-            self.note_write(op.object, after);
+            // Most threads never give way, and pay nothing for what they write.
+            if !self.reads_before.is_empty() {
+                self.note_write(op.object, after);
+            }
             if matches!(op.act, Act::Update { .. }) {
                 self.note_change(op, result, after);
             }

@@ -160,16 +160,9 @@ impl<T> Arc<T> {
 }
 
 impl<T: ?Sized> Arc<T> {
-    /// The value is moved elsewhere. Atomics in it that have no names are known by their addresses.
-    #[cfg_attr(
-        not(feature = "std-size"),
-        expect(clippy::unused_self, reason = "others have names")
-    )]
+    /// The value is moved elsewhere.
     fn see_before_move(&self, at: &'static Location<'static>) {
-        #[cfg(feature = "std-size")]
         runtime::see_before_move(self.shared.value().addr(), mem::size_of_val(&**self), at);
-        #[cfg(not(feature = "std-size"))]
-        let _ = at;
     }
 
     /// Removes the owner if it is the only one. Returns whether it did.
