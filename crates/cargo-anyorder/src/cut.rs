@@ -38,8 +38,15 @@ impl Cut {
 
     /// Returns what is to be said, if a limit cut a model.
     pub(crate) fn listed(&self) -> Option<Listed> {
-        // Whoever removed it does not want to know.
-        fs::read_to_string(&self.file).ok().and_then(|lines| listed(&lines))
+        match fs::read_to_string(&self.file) {
+            Ok(lines) => listed(&lines),
+            // Nobody knows what it said.
+            Err(error) => {
+                let file = self.file.display();
+                let text = format!("what models a limit cut is not known: `{file}`: {error}");
+                Some(Listed { text, is_incomplete: true })
+            }
+        }
     }
 }
 
@@ -83,8 +90,9 @@ fn listed(lines: &str) -> Option<Listed> {
 
 #[cfg(test)]
 mod tests {
-    use super::{LISTED_MAX, listed};
+    use super::{Cut, LISTED_MAX, listed};
     use std::fmt::Write as _;
+    use std::fs;
 
     #[test]
     fn models_are_listed_by_test() {
@@ -96,6 +104,15 @@ mod tests {
         assert_eq!((found.text.as_str(), found.is_incomplete), (expected, false));
         let found = listed("usual\ta.rs:2:3\tone\t1 execution\n").expect("one model");
         assert!(found.is_incomplete && found.text.ends_with("how long each may take"));
+    }
+
+    #[test]
+    fn a_list_that_is_gone_is_no_empty_one() {
+        let cut = Cut::begin().expect("a file");
+        assert_eq!(cut.listed(), None);
+        fs::remove_file(cut.file()).expect("it is there");
+        let found = cut.listed().expect("it is said");
+        assert!(found.is_incomplete && found.text.contains("is not known"), "{}", found.text);
     }
 
     #[test]
