@@ -37,7 +37,8 @@ fn polled(seed: u64) -> Trace {
                 let _ = b.push(tasks[at], EventKind::Write.into(), ranges[rng.index(3)].0);
             }
             n => {
-                let name = ["x", "y"][rng.index(2)];
+                // Races of a variable that is only numbered are grouped by source position.
+                let name = ["x", "V2"][rng.index(2)];
                 let pushed = match n % 2 {
                     0 => b.read(tasks[at], name),
                     _ => b.write(tasks[at], name),

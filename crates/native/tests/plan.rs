@@ -433,7 +433,7 @@ fn all_goals(trace: &Trace, rng: &mut Rng, seen: &mut Seen, each: &mut dyn FnMut
     let mut nothing = NoCommunication;
     let mut scale = Scale::default();
     if rng.percent(50) {
-        scale = Scale { first_window: 4, grain: 2, stronger_max: 8, prefix_max: 2 };
+        scale = Scale { first_window: 4, grain: 2, stronger_max: 8, prefix_max: 2, ..scale };
     }
     let options = ConfirmOptions::default();
     let mut confirmer = Confirmer::with_scale(trace, &mut nothing, options, scale);

@@ -12,7 +12,7 @@ use anyorder_predict::{
     Analysis, CandidateOptions, Conditions, EdcAnalysis, Form, GaveUp, Report, Witness, run,
 };
 use anyorder_system::{Cancel, Control, StopReason};
-use anyorder_trace::{EventId, Trace, TraceBlocks};
+use anyorder_trace::{EventId, Mailbox, Trace, TraceBlocks, TraceBuilder};
 use std::sync::Arc;
 
 /// A search that answers by a rule and records its questions.
@@ -130,6 +130,60 @@ fn fates_are_told_apart_and_add_up() {
     assert!(why.contains(&&Evidence::GaveUp(GaveUp::Window)), "{why:?}");
     let rejected = Evidence::Rejected("event 3 comes too early".to_owned());
     assert!(why.contains(&&rejected), "{why:?}");
+}
+
+#[test]
+fn notes_take_a_small_part_of_the_searches() {
+    // Eight variables under a lock, and two that race.
+    let variables = |of: &dyn Fn(usize) -> String| (0..8).map(of).collect::<String>();
+    let half = |thread: char| {
+        let guarded = |i| format!("{thread} acq m; {thread} w g{i}; {thread} rel m; ");
+        format!("{}{thread} w x; {thread} w y; ", variables(&guarded))
+    };
+    let text = half('S') + half('T').as_str();
+    let trace = script(text.trim_end_matches("; "));
+    let run = |strict, pairs, one_by_one_max| {
+        let options = CheckOptions { pairs, one_by_one_max, strict, ..CheckOptions::default() };
+        let control = Control::default();
+        let answer = &mut |_, _| PairResult::GaveUp(GaveUp::Window);
+        let came = checked_with(&trace, &options, &control, answer);
+        let counting = came.questions.iter().filter(|(first, _)| (24..26).contains(first)).count();
+        (came.questions.len(), counting, came.checked.statistics.notes_open, came.checked.cuts)
+    };
+    let window = vec![Cut::Window];
+    // 100 events for each search, a quarter of the events for notes: two searches, and that which
+    // goes beyond.
+    assert_eq!(run(false, Pairs::Candidates, 1_000), (5, 2, 8, window.clone()));
+    assert_eq!(run(false, Pairs::Candidates, 10_000), (10, 2, 8, window.clone()));
+    // Where notes count, or all pairs were asked for, they are searched like others.
+    assert_eq!(run(true, Pairs::Candidates, 1_000), (10, 2, 8, window.clone()));
+    assert_eq!(run(false, Pairs::All, 1_000).0, 10);
+}
+
+#[test]
+fn races_of_variables_that_are_only_numbered_are_one_finding_of_two_places() {
+    let found = |names: [&str; 2], with_places: bool| {
+        let mut b = TraceBuilder::new();
+        for thread in ["S", "T"] {
+            let handler = b.handler(thread, Mailbox::None).expect("few");
+            let task = b.initial(handler);
+            for name in names {
+                b.write(task, name).expect("few");
+                if with_places {
+                    b.at("a.c", if thread == "S" { 1 } else { 2 }).expect("few");
+                }
+            }
+        }
+        let control = Control::default();
+        let options = CheckOptions::default();
+        let answer = &mut |_, _| witness(Form::Reversed, 2);
+        let came = checked_with(&b.finish(), &options, &control, answer);
+        came.checked.found.iter().map(|one| one.total).collect::<Vec<u64>>()
+    };
+    assert_eq!(found(["V1", "V234.23[0]"], true), [2]);
+    assert_eq!(found(["7", "8"], true), [2]);
+    assert_eq!(found(["x1", "x2"], true), [1, 1], "names that somebody gave");
+    assert_eq!(found(["V1", "V2"], false), [1, 1], "nothing else tells them apart");
 }
 
 #[test]

@@ -49,7 +49,13 @@ fn trace(text: &str) -> Trace {
 
 /// Windows of all sizes give the same answer.
 fn answer<C: Communication + Default>(trace: &Trace, first: u32, second: u32) -> Answer {
-    let small = Scale { first_window: 1, grain: 1, stronger_max: u32::MAX, prefix_max: u32::MAX };
+    let small = Scale {
+        first_window: 1,
+        grain: 1,
+        stronger_max: u32::MAX,
+        prefix_max: u32::MAX,
+        ..Scale::default()
+    };
     let [(whole, _), (grown, looks)] = [Scale::default(), small].map(|scale| {
         let (mut communication, options) = (C::default(), ConfirmOptions::default());
         let mut confirmer = Confirmer::with_scale(trace, &mut communication, options, scale);

@@ -58,8 +58,14 @@ fn whole(witness: &Witness) -> Vec<usize> {
     (0..witness.prefix as usize).chain(witness.order.iter().map(|e| e.index())).collect()
 }
 
-const SMALL: Scale =
-    Scale { first_window: 1, grain: 1, stronger_max: u32::MAX, prefix_max: u32::MAX };
+const SMALL: Scale = Scale {
+    first_window: 1,
+    grain: 1,
+    stronger_max: u32::MAX,
+    prefix_max: u32::MAX,
+    trimmed_max: u64::MAX,
+    shortened_max: u64::MAX,
+};
 
 #[test]
 fn windows_change_no_answer_and_invent_none() {
@@ -74,6 +80,7 @@ fn windows_change_no_answer_and_invent_none() {
             ("growing", 0, SMALL),
             ("kept", 0, Scale { prefix_max: 0, ..SMALL }),
             ("bounded", 2, Scale { prefix_max: 0, ..SMALL }),
+            ("many", 0, Scale { trimmed_max: 40, shortened_max: 20, ..SMALL }),
         ] {
             let mut nothing = NoCommunication;
             let options = ConfirmOptions { window, ..ConfirmOptions::default() };
@@ -109,7 +116,11 @@ fn windows_change_no_answer_and_invent_none() {
         }
     }
     println!("{counts:#?}");
-    for name in ["growing", "kept", "bounded"] {
+    for (name, has_prefixes) in
+        [("growing", false), ("kept", true), ("bounded", true), ("many", true)]
+    {
+        let behind = format!("{name}: last behind a prefix");
+        assert_eq!(counts.contains_key(&behind), has_prefixes, "{behind}");
         for key in ["reversed", "last", "co_enabled", "impossible"] {
             assert!(counts.contains_key(&format!("{name}: {key}")), "{name}: {key}: never");
         }

@@ -188,7 +188,13 @@ fn tasks_change_places_as_brute_force_says() {
         let best = brute.best(40_000).unwrap_or_else(|| panic!("seed {seed}: too many schedules"));
         let scales = [
             Scale::default(),
-            Scale { first_window: 1, grain: 1, stronger_max: u32::MAX, prefix_max: 0 },
+            Scale {
+                first_window: 1,
+                grain: 1,
+                stronger_max: u32::MAX,
+                prefix_max: 0,
+                ..Scale::default()
+            },
         ];
         for scale in scales {
             let mut nothing = NoCommunication;

@@ -370,6 +370,17 @@ impl Tables {
         }
     }
 
+    /// Returns whether the name of a variable only numbers it: `V12`, `7`, `V234.23[0]`. Recorders
+    /// that know no names write such; they say no more than an address.
+    #[must_use]
+    pub fn is_numbered(&self, id: LocationId) -> bool {
+        let Some(Location::Named(name)) = self.locations.get(id.index()) else { return false };
+        let name = self.name(*name);
+        let digits = name.strip_prefix('V').unwrap_or(name);
+        digits.starts_with(|first: char| first.is_ascii_digit())
+            && digits.bytes().all(|byte| byte.is_ascii_digit() || b".[]:-".contains(&byte))
+    }
+
     /// Returns a site in readable form: `file:line:column`, else its label, else `?`.
     #[must_use]
     pub fn site_text(&self, id: SiteId) -> String {

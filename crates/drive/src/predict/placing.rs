@@ -13,8 +13,10 @@ use anyorder_trace::Trace;
 /// The maximum number of steps of a witness in a result.
 const STEPS_OF_ONE_MAX: usize = 1_000;
 
-/// The maximum number of steps of all witnesses in a result.
-const STEPS_MAX: usize = 500_000;
+/// The maximum number of steps of all witnesses in a result: a step takes a kilobyte. One finding
+/// gets this part of what is left at most, so that many findings have the ends of their runs.
+const STEPS_MAX: usize = 100_000;
+const STEPS_SHARE: usize = 50;
 
 /// The maximum number of steps of the witnesses that are read once the job is stopped.
 const STEPS_AFTER_STOP_MAX: usize = 20_000;
@@ -46,7 +48,7 @@ impl<'a> Placing<'a> {
         if self.control.check().is_err() {
             self.after_stop_left = self.after_stop_left.checked_sub(length)?;
         }
-        let shown = length.min(STEPS_OF_ONE_MAX).min(self.steps_left);
+        let shown = length.min(STEPS_OF_ONE_MAX).min(self.steps_left.div_ceil(STEPS_SHARE));
         self.steps_left -= shown;
         witness.place(self.trace, &self.names, shown, finding);
         Some(witness.run(self.trace))
@@ -90,8 +92,10 @@ mod tests {
         let text = "T1|r(a)|1\nT2|r(b)|2\nT1|w(x)|3\nT2|w(x)|4\n";
         let trace = Trace::read(&mut StdReader::new(text.as_bytes())).expect("a trace");
         let control = Control::default();
-        let mut placing = Placing { steps_left: 10, ..Placing::new(&trace, &control) };
-        assert_eq!(steps(&mut placing, 4), [Some(4), Some(4), Some(2), Some(0)]);
+        let mut placing = Placing { steps_left: 155, ..Placing::new(&trace, &control) };
+        let shown: Vec<usize> = steps(&mut placing, 200).into_iter().flatten().collect();
+        assert_eq!((shown.len(), shown.iter().sum()), (200, 155));
+        assert_eq!((&shown[..4], &shown[198..]), (&[4, 4, 3, 3][..], &[0, 0][..]));
         control.cancel.stop(StopReason::TimeLimit);
         let mut placing = Placing { after_stop_left: 9, ..Placing::new(&trace, &control) };
         assert_eq!(steps(&mut placing, 3), [Some(4), Some(4), None]);

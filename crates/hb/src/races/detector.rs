@@ -21,14 +21,14 @@
 use crate::races::at_location::{AtLocation, NewRun, Work};
 use crate::races::category::Origins;
 use crate::races::coverage::CoverageLevel;
-use crate::races::groups::GroupBy;
+use crate::races::groups::{GroupBy, is_grouped_by_sites};
 use crate::races::profile::{ProfileId, Profiles};
 use crate::relation::conflicts::{AccessClass, Conflicts};
 use crate::relation::pass::{View, Visitor};
 use crate::relation::sabotage::Sabotage;
 use crate::relation::strands::{Strand, StrandId};
 use anyorder_order::ChainId;
-use anyorder_trace::{EventId, Location, LocationId, SiteId, TaskId, TaskKind, Trace};
+use anyorder_trace::{EventId, LocationId, SiteId, TaskId, TaskKind, Trace};
 
 /// A run: its position in [`Races::runs`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -199,6 +199,8 @@ pub(crate) struct Detector<'t> {
     /// The position in `at` of each location that can race, and `u32::MAX` for the others.
     places: Vec<u32>,
     at: Vec<AtLocation>,
+    /// By such position, whether the location's races are grouped by source position.
+    by_sites: Vec<bool>,
     last_run: Vec<Option<RunId>>,
     pub(crate) races: Races,
     pub(crate) work: Work,
@@ -216,16 +218,17 @@ impl<'t> Detector<'t> {
         let locations = trace.tables().locations.len();
         let mut places = vec![u32::MAX; locations];
         let shared = (0..locations).filter(|at| conflicts.is_shared(LocationId(*at as u32)));
-        let mut count = 0;
+        let mut by_sites = Vec::new();
         for location in shared {
-            places[location] = count;
-            count += 1;
+            places[location] = by_sites.len() as u32;
+            by_sites.push(is_grouped_by_sites(trace, LocationId(location as u32)));
         }
         Detector {
             trace,
             conflicts,
             places,
-            at: vec![AtLocation::default(); count as usize],
+            at: vec![AtLocation::default(); by_sites.len()],
+            by_sites,
             last_run: vec![None; locations],
             races: Races::default(),
             work: Work::default(),
@@ -292,11 +295,8 @@ impl<'t> Detector<'t> {
 
     /// Returns the source position of an event, if reports tell races of its location apart by it.
     fn site(&self, location: LocationId, event: EventId) -> SiteId {
-        let location = &self.trace.tables().locations[location.index()];
-        match self.by == GroupBy::Sites || matches!(location, Location::Range { .. }) {
-            true => self.trace.columns().sites[event.index()],
-            false => SiteId(0),
-        }
+        let by_sites = self.by == GroupBy::Sites || self.by_sites[self.place(location)];
+        if by_sites { self.trace.columns().sites[event.index()] } else { SiteId(0) }
     }
 
     /// Ends the last run of the cluster of a location.

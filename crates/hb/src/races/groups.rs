@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum GroupBy {
     /// By field: class and field (co-enabled: object and field), or variable. Address ranges are
-    /// grouped by pair of sites.
+    /// grouped by pair of sites, and so are variables whose names are only numbers.
     Field,
     /// By pair of source positions, in either order.
     Sites,
@@ -118,6 +118,14 @@ pub(crate) fn group(
     Ok(groups)
 }
 
+/// Returns whether the races of a location are grouped by source position, where that is known,
+/// even if those of others are grouped by field.
+pub(crate) fn is_grouped_by_sites(trace: &Trace, location: LocationId) -> bool {
+    let tables = trace.tables();
+    matches!(tables.locations[location.index()], Location::Range { .. })
+        || tables.is_numbered(location)
+}
+
 fn key(
     trace: &Trace,
     races: &Races,
@@ -141,7 +149,15 @@ fn key(
             Key::Field { class, field, object }
         }
         Location::Static { class, field } => Key::Field { class, field, object: None },
-        Location::Named(_) => Key::Variable(a.location),
+        Location::Named(_) => match sites() {
+            Key::Sites(one, other)
+                if trace.tables().is_numbered(a.location)
+                    && [one, other].iter().all(|site| *site != SourcePosition::default()) =>
+            {
+                Key::Sites(one, other)
+            }
+            _ => Key::Variable(a.location),
+        },
         Location::Range { .. } => sites(),
     }
 }

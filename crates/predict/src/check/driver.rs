@@ -27,6 +27,11 @@ const AUTO_EVENTS_MAX: usize = 4_000_000;
 /// is written in a hurry would have no place.
 const SO_FAR_MAX: usize = 1_000;
 
+/// Searches for harmless notes visit this part of what the tries one by one may, or as often this
+/// many events as the trace has.
+const NOTES_SHARE: u64 = 4;
+const NOTES_PER_EVENT: u64 = 2;
+
 /// The most groups whose assumed order is explained, and the most steps for each.
 const EXPLAINED_MAX: usize = 200;
 const STEPS_MAX: u64 = 2_000_000;
@@ -134,7 +139,8 @@ pub fn check<S: Specification>(
     };
     let mut pass_on = |results: &[PairResult]| so_far(assembled(results, SO_FAR_MAX));
     let wanted = extra.iter().map(|(a, b)| (u64::from(a.0), u64::from(b.0))).collect();
-    let to_try = ToTry { candidates: &list.list, groups: &by_site, wanted: &wanted };
+    let notes_max = notes_max(trace, options);
+    let to_try = ToTry { candidates: &list.list, groups: &by_site, wanted: &wanted, notes_max };
     let mut tried = try_all(&to_try, confirms, options, control, &mut pass_on);
     cuts.append(&mut tried.cuts);
     let mut checked = assembled(&tried.pair_results, usize::MAX);
@@ -190,6 +196,15 @@ impl Facts {
 
 fn events(list: &CandidateList) -> Vec<u64> {
     list.list.iter().flat_map(|candidate| [candidate.first, candidate.second]).collect()
+}
+
+/// Returns how many events the searches for groups may visit that can only give harmless notes:
+/// all if these were asked for, otherwise few for a long trace.
+fn notes_max(trace: &Trace, options: &CheckOptions) -> u64 {
+    if options.strict || options.pairs == Pairs::All {
+        return u64::MAX;
+    }
+    (options.one_by_one_max / NOTES_SHARE).max(NOTES_PER_EVENT * trace.len() as u64)
 }
 
 /// Marks the races whose reads only guard. They do no harm.

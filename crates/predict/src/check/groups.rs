@@ -25,8 +25,9 @@ pub(crate) struct Group {
     pub(crate) members: Vec<usize>,
 }
 
-/// Groups candidates by category, pair of source positions, and object. Groups with an unordered
-/// candidate come before groups of ordered pairs only. Both are sorted by their first members.
+/// Groups candidates by category, pair of source positions, and object; what is only numbered is no
+/// other object at the same positions. Groups with an unordered candidate come before groups of
+/// ordered pairs only. Both are sorted by their first members.
 ///
 /// A candidate whose events have no facts is in no group.
 pub(crate) fn groups(tables: &Tables, facts: &Facts, candidates: &[Candidate]) -> Vec<Group> {

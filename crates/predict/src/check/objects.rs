@@ -1,7 +1,7 @@
 //! The objects of events, by name: tables of a stream may hold an object twice.
 
 use super::facts::Fact;
-use anyorder_trace::{InvocationId, LocationId, NameId, OperandKind, Tables};
+use anyorder_trace::{InvocationId, LocationId, NameId, OperandKind, SiteId, Tables};
 
 /// Returns the name of the object of an event; empty if it has none.
 #[must_use]
@@ -36,8 +36,13 @@ pub fn object_without_instance(tables: &Tables, fact: &Fact) -> String {
     }
 }
 
-/// Returns the part of an object's name that is the same in every run, without addresses.
+/// Returns the part of an object's name that is the same in every run, without addresses and, where
+/// the source position is known, without names of variables that are only numbers.
 pub(crate) fn object_in_every_run(tables: &Tables, fact: &Fact) -> String {
+    let is_location = fact.op.kind().operand() == OperandKind::Location;
+    if is_location && fact.site != SiteId(0) && tables.is_numbered(LocationId(fact.operand)) {
+        return String::new();
+    }
     let text = object_without_instance(tables, fact);
     if text.starts_with("0x") { String::new() } else { text }
 }

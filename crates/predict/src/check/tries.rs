@@ -77,6 +77,8 @@ pub(crate) struct ToTry<'a> {
     pub(crate) groups: &'a [Group],
     /// Pairs to try first in their groups.
     pub(crate) wanted: &'a BTreeSet<(u64, u64)>,
+    /// The events that the searches for groups that can only give harmless notes may visit.
+    pub(crate) notes_max: u64,
 }
 
 /// Tries one pair of each group, then the next pair of each group. Stops after the last pair or at
@@ -112,6 +114,8 @@ pub(crate) fn try_all(
         done: 0,
         confirmed: 0,
         between,
+        notes_max: to_try.notes_max,
+        notes_work: 0,
     };
     control.progress.phase("confirming");
     if !candidates.is_empty() && control.check().is_ok() {
@@ -130,7 +134,7 @@ struct Tries<'a, 'c> {
     candidates: &'a [Candidate],
     groups: &'a [Group],
     /// The members of each group in the order of their tries, with the positions of the groups;
-    /// those with a racy pair come first.
+    /// those with a racy pair come first, and those that count nothing last.
     order: Vec<(usize, Vec<usize>)>,
     confirms: &'a mut dyn Confirms,
     options: &'a CheckOptions,
@@ -146,6 +150,9 @@ struct Tries<'a, 'c> {
     confirmed: u64,
     /// The work after which the search does other work, until it did.
     between: Option<u64>,
+    /// The events that the searches for harmless notes may visit, and those that they have.
+    notes_max: u64,
+    notes_work: u64,
 }
 
 /// The most searches for a group without a witness, once not every pair is searched: for one with a
@@ -173,12 +180,12 @@ impl Tries<'_, '_> {
             if self.between.is_some_and(other_work) {
                 self.do_other_work();
             }
-            // Each group has one try, if the work allows.
-            let is_first = turn == 0 && self.confirms.work() <= most.saturating_mul(SHOWN_WORK);
-            if self.confirms.work() > most && !is_first {
+            if self.confirms.work() > most {
                 break;
             }
-            self.search(group, member)?;
+            if self.may_search(group) {
+                self.search(group, member)?;
+            }
         }
         self.decide(&order)?;
         self.show(&order)?;
@@ -232,6 +239,9 @@ impl Tries<'_, '_> {
                 if self.confirms.work() > most {
                     return Ok(());
                 }
+                if !self.may_search(*group) {
+                    break;
+                }
                 let known = self.tried.pair_results[member].clone();
                 self.search(*group, member)?;
                 if self.tried.pair_results[member].form().is_none() {
@@ -260,7 +270,8 @@ impl Tries<'_, '_> {
                 false => TRIES_OTHERS,
             };
             let is_tried = self.tries_of[group] >= most_tries;
-            if !self.settled[group] && !is_tried && self.confirms.work() <= most {
+            let may_search = !self.settled[group] && !is_tried && self.may_search(group);
+            if may_search && self.confirms.work() <= most {
                 self.search(group, member)?;
             }
         }
@@ -294,6 +305,11 @@ impl Tries<'_, '_> {
         self.options.strict || !self.groups[group].category.is_harmless()
     }
 
+    /// Returns whether a group may have another search: it counts, or notes have some left.
+    fn may_search(&self, group: usize) -> bool {
+        self.counts(group) || self.notes_work <= self.notes_max
+    }
+
     fn is_racy(&self, group: usize) -> bool {
         is_racy(self.candidates, &self.groups[group])
     }
@@ -322,7 +338,11 @@ impl Tries<'_, '_> {
     fn search(&mut self, group: usize, member: usize) -> Result<(), Over> {
         let Some((first, second)) = self.ids(member) else { return Ok(()) };
         self.step()?;
+        let before = self.confirms.work();
         let pair_result = self.confirms.confirm(first, second, &self.control.cancel);
+        if !self.counts(group) {
+            self.notes_work += self.confirms.work() - before;
+        }
         match pair_result {
             PairResult::GaveUp(GaveUp::Window) if self.counts(group) => self.tried.cut(Cut::Window),
             PairResult::GaveUp(GaveUp::Conflicts) if self.counts(group) => {
@@ -362,7 +382,7 @@ fn is_racy(candidates: &[Candidate], group: &Group) -> bool {
 }
 
 /// Returns the order of tries.
-fn order(ToTry { candidates, groups, wanted }: &ToTry<'_>) -> Vec<(usize, Vec<usize>)> {
+fn order(ToTry { candidates, groups, wanted, .. }: &ToTry<'_>) -> Vec<(usize, Vec<usize>)> {
     let is_wanted = |i: usize| wanted.contains(&(candidates[i].first, candidates[i].second));
     let of_group = |(at, group): (usize, &Group)| {
         let mut members = group.members.clone();
@@ -370,7 +390,9 @@ fn order(ToTry { candidates, groups, wanted }: &ToTry<'_>) -> Vec<(usize, Vec<us
         (at, members)
     };
     let mut order: Vec<(usize, Vec<usize>)> = groups.iter().enumerate().map(of_group).collect();
-    order.sort_by_key(|(at, _)| !is_racy(candidates, &groups[*at]));
+    order.sort_by_key(|(at, _)| {
+        (!is_racy(candidates, &groups[*at]), groups[*at].category.is_harmless())
+    });
     order
 }
 

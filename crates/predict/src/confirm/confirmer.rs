@@ -108,7 +108,15 @@ pub struct Confirmer<'t> {
     /// The most numbers that [`Signals`] may take.
     pub(super) signals_max: usize,
     pub(super) in_order: InOrder,
+    left: Left,
     pub(super) sabotage: Sabotage,
+}
+
+/// What is left of [`Scale::trimmed_max`] and [`Scale::shortened_max`].
+#[derive(Debug)]
+struct Left {
+    trimmed: u64,
+    shortening: u64,
 }
 
 impl fmt::Debug for Confirmer<'_> {
@@ -130,13 +138,25 @@ pub struct Scale {
     pub stronger_max: u32,
     /// If the window begins after this position, a witness keeps all events before the window.
     pub prefix_max: u32,
+    /// Once all witnesses together have so many events, further ones keep what comes before their
+    /// windows, if these begin after the length of the first window.
+    pub trimmed_max: u64,
+    /// So many events are in the sets that are tried to find shorter witnesses, for all together.
+    pub shortened_max: u64,
 }
 
 pub(super) const GROWTH: u32 = 8;
 
 impl Default for Scale {
     fn default() -> Scale {
-        Scale { first_window: 1 << 10, grain: 1 << 10, stronger_max: 1 << 16, prefix_max: 1 << 17 }
+        Scale {
+            first_window: 1 << 10,
+            grain: 1 << 10,
+            stronger_max: 1 << 16,
+            prefix_max: 1 << 17,
+            trimmed_max: 1 << 22,
+            shortened_max: 1 << 21,
+        }
     }
 }
 
@@ -195,6 +215,7 @@ impl<'t> Confirmer<'t> {
             signals: None,
             signals_max: SIGNALS_MAX,
             in_order: InOrder::default(),
+            left: Left { trimmed: scale.trimmed_max, shortening: scale.shortened_max },
             sabotage: Sabotage::None,
         }
     }
@@ -370,18 +391,26 @@ impl<'t> Confirmer<'t> {
         cancel: &Cancel,
     ) -> Witness {
         let mut witness = self.trimmed(question, found, cancel);
-        shorten(&self.past, question, &mut self.replay, &mut witness, cancel);
+        let left = &mut self.left.shortening;
+        shorten(&self.past, question, &mut self.replay, &mut witness, (left, cancel));
         witness
     }
 
-    /// Builds the witness of an order, without unnecessary events.
+    /// Builds the witness of an order, without unnecessary events. Where witnesses are many and
+    /// long, later ones keep what comes before their windows.
     pub(super) fn trimmed(
         &mut self,
         question: &Question,
         found: (u32, Vec<u32>),
         cancel: &Cancel,
     ) -> Witness {
-        trim(&self.past, &mut self.replay, question, found, (self.scale.prefix_max, cancel))
+        let prefix_max = match self.left.trimmed {
+            0 => self.scale.prefix_max.min(self.scale.first_window),
+            _ => self.scale.prefix_max,
+        };
+        let trimmed = trim(&self.past, &mut self.replay, question, found, (prefix_max, cancel));
+        self.left.trimmed = self.left.trimmed.saturating_sub(trimmed.order.len() as u64);
+        trimmed
     }
 
     /// Returns whether an order of events from `start` on, followed by the tail, breaks no rule.

@@ -27,15 +27,15 @@ const SETS_MAX: usize = 64;
 const CONFLICTS_MAX: u64 = 1_000;
 
 /// Searches for a shorter witness, or proves that there is none. Leaves the witness unchanged if
-/// the search exceeds its limits.
+/// the search exceeds its limits, or what is `left` of events for all witnesses.
 pub(super) fn shorten(
     past: &Past<'_>,
     question: &Question,
     replay: &mut Replay,
     witness: &mut Witness,
-    cancel: &Cancel,
+    (left, cancel): (&mut u64, &Cancel),
 ) {
-    if witness.prefix > 0 || witness.shortest {
+    if witness.prefix > 0 || witness.shortest || *left == 0 {
         return;
     }
     let mut window = Window::default();
@@ -66,6 +66,7 @@ pub(super) fn shorten(
             continue;
         }
         events += set.events.len() as u64;
+        *left = left.saturating_sub(set.events.len() as u64);
         tried += 1;
         if events > EVENTS_MAX || tried > SETS_MAX {
             return;
