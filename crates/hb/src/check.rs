@@ -7,14 +7,15 @@ use crate::races::filters::Filters;
 use crate::races::groups::{Group, GroupBy, Key, group};
 use crate::races::lock_memory::{LockGroup, lock_memory};
 use crate::races::race_groups::{Explain, Found, RaceGroup, race_groups};
+use crate::races::racy::Racy;
 use crate::relation::conflicts::Conflicts;
 use crate::relation::engine::{Engine, Mode};
 use crate::relation::happens_before::HappensBefore;
-use crate::relation::pass::{View, Visitor};
+use crate::relation::pass::{Ends, View, Visitor};
 use crate::relation::rules::RuleSet;
 use crate::relation::strands::StrandId;
 use anyorder_system::{Cancel, Control, StopReason, Stopped};
-use anyorder_trace::{EventId, Location, Mailbox, TaskId, Trace};
+use anyorder_trace::{EventId, Location, LocationId, Mailbox, TaskId, Trace};
 use std::collections::BTreeSet;
 
 /// Options of a check and its report.
@@ -184,15 +185,21 @@ impl<'t> Check<'t, '_> {
         let strand_of = |event| engine.strand_of(event);
         let memory = control.limits.memory_bytes;
         let conflicts = Conflicts::new(self.trace, strand_of, cancel, memory)?;
+        let first = first_pass(&mut engine, &conflicts, cancel)?;
+        let racy = first.as_ref().map(|(racy, _)| &racy[..]);
+        let may_race = |location: LocationId| racy.is_none_or(|racy| racy[location.index()]);
         let mut pass = Detection {
-            detector: Detector::new(self.trace, &conflicts)
+            detector: Detector::of(self.trace, &conflicts, may_race)
                 .keeping(self.options.like_pairs_max, self.options.group_by)
                 .counting(&origins, self.options.coverage),
             triggers: CapturedClocks::new(origins.triggers()),
         };
         let total = self.trace.len() as u64;
         let mut report = |done: u64| control.progress.report(done, Some(total));
-        let ends = engine.visit(&mut pass, cancel, &mut report);
+        let ends = match first {
+            Some((racy, ends)) if !racy.contains(&true) => Ok(ends),
+            _ => engine.visit(&mut pass, cancel, &mut report),
+        };
         let Detection { detector, triggers } = pass;
         self.statistics.steps = total + engine.steps() + detector.work.visited;
         self.races = detector.races;
@@ -330,6 +337,21 @@ struct Judged<'a> {
     triggers: &'a CapturedClocks,
     /// `None` if the check was stopped before.
     covered: Option<Uncovered>,
+}
+
+/// Finds the locations that may race. Of tasks, nearly all would, so there is no such pass.
+fn first_pass(
+    engine: &mut Engine<'_>,
+    conflicts: &Conflicts,
+    cancel: &Cancel,
+) -> Result<Option<(Vec<bool>, Ends)>, Stopped> {
+    let has_tasks = engine.strands.iter().any(|(_, strand)| strand.posted);
+    if has_tasks {
+        return Ok(None);
+    }
+    let mut racy = Racy::new(engine.trace, conflicts);
+    let ends = engine.visit(&mut racy, cancel, &mut |_| {})?;
+    Ok(Some((racy.locations(), ends)))
 }
 
 /// Detects races and takes the clocks at triggers in one pass.

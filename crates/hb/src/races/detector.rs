@@ -215,13 +215,23 @@ pub(crate) struct Detector<'t> {
 
 impl<'t> Detector<'t> {
     pub(crate) fn new(trace: &'t Trace, conflicts: &'t Conflicts) -> Detector<'t> {
+        Detector::of(trace, conflicts, |_| true)
+    }
+
+    /// Makes a detector that looks at the locations that may race.
+    pub(crate) fn of(
+        trace: &'t Trace,
+        conflicts: &'t Conflicts,
+        may_race: impl Fn(LocationId) -> bool,
+    ) -> Detector<'t> {
         let locations = trace.tables().locations.len();
         let mut places = vec![u32::MAX; locations];
-        let shared = (0..locations).filter(|at| conflicts.is_shared(LocationId(*at as u32)));
+        let id = |at: usize| LocationId(at as u32);
+        let shared = (0..locations).filter(|at| conflicts.is_shared(id(*at)) && may_race(id(*at)));
         let mut by_sites = Vec::new();
         for location in shared {
             places[location] = by_sites.len() as u32;
-            by_sites.push(is_grouped_by_sites(trace, LocationId(location as u32)));
+            by_sites.push(is_grouped_by_sites(trace, id(location)));
         }
         Detector {
             trace,

@@ -16,5 +16,6 @@ pub(crate) mod lock_memory;
 pub(crate) mod places;
 pub(crate) mod profile;
 pub(crate) mod race_groups;
+pub(crate) mod racy;
 pub(crate) mod run_set;
 pub(crate) mod unordered;

@@ -12,6 +12,10 @@ anyorder_common::sabotage! {
     QuietBesideAtomics,
     /// Reads that nothing writes after make no runs, even where other ranges overlap theirs.
     QuietOverlapping,
+    /// Only writes tell whether a location races.
+    RacyWithoutReads,
+    /// Only the last read since a write tells that.
+    RacyOneRead,
     /// The order of a bag task starts from that of a task that more than posts gave its order.
     BesideOrdered,
     /// The order of a bag task starts from that of a task that its poster posted later.

@@ -1,6 +1,7 @@
 //! Faults in the rules that spare work: the comparison with the naive closure must notice each.
 
 mod posters;
+mod racy;
 
 use crate::races::list::races_in;
 use crate::relation::engine::{Engine, Mode};

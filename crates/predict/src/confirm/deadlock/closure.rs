@@ -17,8 +17,9 @@
 //! no order at all.
 //!
 //! **Cost.** One pass over the trace makes clocks, one for each event that learns of another chain;
-//! with `c` chains and `l` lists of sections, a closure takes `O(c + l)` for each round, and each
-//! round advances a chain.
+//! with `c` chains, a closure takes `O(c)` for each round, and each round advances a chain; of a
+//! chain that has advanced, it visits the lists of sections, and the other lists of those locks of
+//! which more sections have begun.
 
 use super::closing::Stuck;
 use super::requests::Class;
@@ -220,7 +221,7 @@ impl Closures {
                 held.iter().filter_map(|lock| self.locks.get(*lock as usize)).collect()
             }
         };
-        let mut cursors = vec![[0_usize; 2]; matters.iter().map(|lock| lock.lists.len()).sum()];
+        let mut begun = Begun::new(matters, self.chains);
         let stuck = Stuck::new(past, &self.signals, (choice, classes), self.sabotage);
         loop {
             for ((_, list), at) in choice.iter().zip(&closed.chosen) {
@@ -228,12 +229,8 @@ impl Closures {
             }
             let late = self.add_signals(past, (choice, classes), &mut closed, rule);
             loop {
-                let has_grown = self.end_sections(
-                    (past, &matters),
-                    (choice, classes),
-                    rule,
-                    (&mut closed.tops, &mut cursors),
-                )?;
+                let (tops, begun) = (&mut closed.tops, &mut begun);
+                let has_grown = self.end_sections(past, (choice, classes), rule, (tops, begun))?;
                 if !has_grown && !self.add_given(past, (choice, &stuck), &mut closed) {
                     break;
                 }
@@ -329,30 +326,27 @@ impl Closures {
     /// such a section never ends.
     fn end_sections(
         &self,
-        (past, matters): (&Past<'_>, &[&LockSections]),
+        past: &Past<'_>,
         (choice, classes): (&Choice<'_>, &[&Class]),
         rule: Rule,
-        (tops, cursors): (&mut [u32], &mut [[usize; 2]]),
+        (tops, begun): (&mut [u32], &mut Begun<'_>),
     ) -> Option<bool> {
-        let (mut has_grown, mut at) = (false, 0);
-        self.work.set(self.work.get() + cursors.len() as u64);
-        for lock in matters {
-            let cursors = &mut cursors[at..at + lock.lists.len()];
-            at += lock.lists.len();
+        let mut has_grown = false;
+        self.work.set(self.work.get() + begun.advance(past, tops));
+        while let Some(at) = begun.changed.pop() {
+            begun.is_changed[at] = false;
+            let (lock, cursors) = (begun.locks[at], &begun.cursors[at]);
+            self.work.set(self.work.get() + cursors.len() as u64);
             let mut later = [Later::default(); 2];
-            for (list, cursor) in lock.lists.iter().zip(cursors.iter_mut()) {
-                let top = tops[list.chain as usize];
-                for (of, (sections, cursor)) in
-                    [&list.all, &list.exclusive].into_iter().zip(cursor).enumerate()
-                {
-                    let begun = |section: &u32| acquire(past, *section) < top;
-                    *cursor += sections[*cursor..].partition_point(begun);
+            for (list, cursors) in lock.lists.iter().zip(cursors) {
+                let of_list = [&list.all, &list.exclusive].into_iter().zip(cursors);
+                for (later, (sections, cursor)) in later.iter_mut().zip(of_list) {
                     if let Some(last) = cursor.checked_sub(1) {
-                        later[of].put(acquire(past, sections[last]) + 1, list.chain);
+                        later.put(acquire(past, sections[last]) + 1, list.chain);
                     }
                 }
             }
-            for (list, [all, _]) in lock.lists.iter().zip(cursors.iter()) {
+            for (list, [all, _]) in lock.lists.iter().zip(cursors) {
                 let Some(last) = all.checked_sub(1) else { continue };
                 let section = past.holding.sections[list.all[last] as usize];
                 let must_end = match rule {
@@ -395,6 +389,74 @@ impl Closures {
         let prefix = prefix.unwrap_or(end.min(prefix_max));
         (prefix, (prefix..end).filter(is_in).collect())
     }
+}
+
+/// The sections of some locks that a set has begun.
+struct Begun<'l> {
+    locks: Vec<&'l LockSections>,
+    /// By lock and list: the number of sections begun, and that of exclusive ones.
+    cursors: Vec<Vec<[usize; 2]>>,
+    /// By chain: the places of its lists, as lock and list.
+    of_chain: Vec<Vec<(u32, u32)>>,
+    /// By chain, what the set had of it when its lists were visited last.
+    seen: Vec<u32>,
+    /// The locks of which more sections have begun since they were looked at.
+    changed: Vec<usize>,
+    is_changed: Vec<bool>,
+}
+
+impl<'l> Begun<'l> {
+    fn new(locks: Vec<&'l LockSections>, chains: usize) -> Begun<'l> {
+        let mut of_chain = vec![Vec::new(); chains];
+        for (at, lock) in (0_u32..).zip(&locks) {
+            for (list, of) in (0_u32..).zip(&lock.lists) {
+                of_chain[of.chain as usize].push((at, list));
+            }
+        }
+        let cursors = locks.iter().map(|lock| vec![[0; 2]; lock.lists.len()]).collect();
+        let is_changed = vec![false; locks.len()];
+        Begun { locks, cursors, of_chain, seen: vec![0; chains], changed: Vec::new(), is_changed }
+    }
+
+    /// Moves the cursors of the chains that have grown. Returns how many lists were visited.
+    fn advance(&mut self, past: &Past<'_>, tops: &[u32]) -> u64 {
+        let mut visited = 0;
+        for (chain, (&top, seen)) in tops.iter().zip(&mut self.seen).enumerate() {
+            if *seen == top {
+                continue;
+            }
+            *seen = top;
+            visited += self.of_chain[chain].len() as u64;
+            for &(lock, list) in &self.of_chain[chain] {
+                let (lock, list) = (lock as usize, list as usize);
+                let of = &self.locks[lock].lists[list];
+                let has_begun = |section: &u32| acquire(past, *section) < top;
+                let mut has_more = false;
+                for (sections, cursor) in
+                    [&of.all, &of.exclusive].into_iter().zip(&mut self.cursors[lock][list])
+                {
+                    let more = count_while(&sections[*cursor..], has_begun);
+                    *cursor += more;
+                    has_more |= more > 0;
+                }
+                if has_more && !std::mem::replace(&mut self.is_changed[lock], true) {
+                    self.changed.push(lock);
+                }
+            }
+        }
+        visited
+    }
+}
+
+/// Returns how many of the first items satisfy a condition, which none does after one that does
+/// not. Takes as many steps as that number has digits.
+fn count_while(items: &[u32], condition: impl Fn(&u32) -> bool) -> usize {
+    let mut step = 1;
+    while step <= items.len() && condition(&items[step - 1]) {
+        step *= 2;
+    }
+    let from = step / 2;
+    from + items[from..step.min(items.len())].partition_point(condition)
 }
 
 /// Returns the locks that the requests of some classes hold, ascending.
