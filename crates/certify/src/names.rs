@@ -22,11 +22,12 @@ pub(crate) fn by_number(number: u32) -> String {
 /// The names of events and tasks in the text of certificates. An event or task is named by its
 /// number, `@N` from 0, if its name does not fit into a text of words, or is not unique.
 ///
-/// O(events) memory, but for traces whose events are labelled by position, which need no table.
+/// O(events) memory, but for traces whose events are labelled by position, or by lines that ascend,
+/// which need no table.
 #[derive(Debug)]
 pub struct Names<'t> {
     trace: &'t Trace,
-    /// `None` if the labels are the positions.
+    /// `None` if the labels are the positions, or numbers that ascend.
     events: Option<Table>,
     tasks: Table,
 }
@@ -74,8 +75,12 @@ impl<'t> Names<'t> {
     pub fn new(trace: &'t Trace) -> Names<'t> {
         let event = |row| event_name(trace, EventId(row));
         let task = |row| trace.task_name(TaskId(row)).to_owned();
-        let by_position = trace.tables().meta.labels == LabelScheme::Position;
-        let events = (!by_position).then(|| Table::new(trace.len(), event));
+        let needs_none = match trace.tables().meta.labels {
+            LabelScheme::Position => true,
+            LabelScheme::Line => ascends(trace),
+            LabelScheme::Name | LabelScheme::AccessOrOperation => false,
+        };
+        let events = (!needs_none).then(|| Table::new(trace.len(), event));
         Names { trace, events, tasks: Table::new(trace.tasks_count(), task) }
     }
 
@@ -89,8 +94,13 @@ impl<'t> Names<'t> {
         match &self.events {
             None => {
                 let number: u32 = name.parse().ok().filter(|n: &u32| n.to_string() == name)?;
-                let row = number.checked_sub(1).filter(|row| (*row as usize) < self.trace.len());
-                row.map(EventId)
+                let row = match self.trace.tables().meta.labels {
+                    LabelScheme::Line => {
+                        self.trace.columns().numbers.binary_search(&number).ok()? as u32
+                    }
+                    _ => number.checked_sub(1)?,
+                };
+                Some(EventId(row)).filter(|event| event.index() < self.trace.len())
             }
             Some(events) => match name.strip_prefix("access:") {
                 Some(number) if self.has_two_numberings() => events.find(&format!("rwId:{number}")),
@@ -152,6 +162,12 @@ impl Table {
     }
 }
 
+/// Whether each event has a greater number than the one before it.
+fn ascends(trace: &Trace) -> bool {
+    let numbers = &trace.columns().numbers;
+    numbers.len() == trace.len() && numbers.is_sorted_by(|one, next| one < next)
+}
+
 /// The number of `@N`, if it is below a bound.
 fn by_its_number(name: &str, below: usize) -> Option<u32> {
     let number = name.strip_prefix('@')?;
@@ -164,4 +180,30 @@ fn by_its_number(name: &str, below: usize) -> Option<u32> {
 fn is_fit(name: &str) -> bool {
     let bad = |c: char| c.is_whitespace() || c.is_control();
     !name.is_empty() && !name.starts_with(['#', '@']) && !name.contains(bad)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyorder_formats::std::StdReader;
+
+    /// Returns the names of the events of an STD trace, and what a search by name finds.
+    fn names(text: &str, wanted: &[&str]) -> (Vec<String>, Vec<Option<u32>>) {
+        let trace = Trace::read(&mut StdReader::new(text.as_bytes())).expect("a trace");
+        let names = Names::new(&trace);
+        let events = (0..trace.len() as u32).map(|row| names.event(EventId(row)));
+        let found = wanted.iter().map(|name| names.find_event(name).map(|event| event.0));
+        (events.collect(), found.collect())
+    }
+
+    #[test]
+    fn events_are_named_by_lines_that_need_no_table() {
+        let text = "T1|w(x)|7\n\nT2|w(x)|8\n# a word\nT1|r(x)|9\n";
+        let wanted = ["1", "2", "3", "5", "6", "05", "0", "@1", "@3", "x", "-1", "4294967296"];
+        let (events, found) = names(text, &wanted);
+        assert_eq!(events, ["1", "3", "5"]);
+        let expected = [Some(0), None, Some(1), Some(2), None, None, None, Some(1)];
+        assert_eq!(found[..8], expected);
+        assert_eq!(found[8..], [None; 4]);
+    }
 }
