@@ -241,7 +241,7 @@ impl Side {
 
     /// Records the races of a new run with the runs here. Returns the groups with writes, and those
     /// with reads, that do not all happen before it. A read needs no other reads. `stop` is found
-    /// where it is needed first; `own` is the side to which the run will belong.
+    /// where it is needed first; `own_side` is the one to which the run will belong.
     fn find(
         &mut self,
         races: &mut Races,
