@@ -226,6 +226,8 @@ def main(names):
     unknown = [name for name in names if name not in SHAPES]
     if unknown:
         sys.exit(f"no such shape: {', '.join(unknown)}; there are {', '.join(SHAPES)}")
+    if not os.access(COMMAND, os.X_OK):
+        sys.exit(f"no command {COMMAND}: build it with `cargo build --profile dist -p anyorder-cli`, or set ANYORDER")
     classpath = os.environ.get("RAPID_CLASSPATH")
     heap = os.environ.get("HEAP", "8g")
     print("| shape | RAPID | cost | our command | cost | times |\n| --- | --- | ---: | --- | ---: | ---: |")

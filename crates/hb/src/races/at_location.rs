@@ -92,13 +92,6 @@ pub(crate) struct OpenGroups {
     more: (bool, bool),
 }
 
-/// The side of a location to which a new run will belong: the one that is looked at, or the other.
-#[derive(Clone, Copy, Debug)]
-enum OwnSide<'s> {
-    This,
-    Other(Option<&'s Side>),
-}
-
 /// What it takes to compare new runs with earlier ones.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Work {
@@ -142,15 +135,36 @@ impl AtLocation {
         new: NewRun<'_>,
         work: &mut Work,
     ) -> Found {
-        let mut stop = None;
-        let is_atomic = new.run.class.atomic;
-        let own = if is_atomic { OwnSide::Other(self.atomic.as_deref()) } else { OwnSide::This };
-        let plain = self.plain.find(races, (view, profiles), new, &mut stop, (work, own));
-        let own = OwnSide::Other(Some(&self.plain));
-        let atomic = self.atomic.as_mut().filter(|_| !is_atomic);
-        let atomic =
-            atomic.map(|side| side.find(races, (view, profiles), new, &mut stop, (work, own)));
-        [Some(plain), atomic]
+        let sides = [Some(&self.plain), self.atomic.as_deref()];
+        // Only what is counted for a crowd has to stop somewhere.
+        let has_crowd = sides.into_iter().flatten().any(|side| side.has_crowd(new));
+        let last = if has_crowd { self.last_like(races, new) } else { None };
+        let mut stop = Stop::from(last);
+        let mut find = |side: &mut Side| side.find(races, (view, profiles), new, &mut stop, work);
+        let plain = find(&mut self.plain);
+        let atomic = self.atomic.as_mut().filter(|_| !new.run.class.atomic);
+        [Some(plain), atomic.map(|side| find(side))]
+    }
+
+    /// Returns the last run of the strand itself that conflicts with all that a new one conflicts
+    /// with, where coverage is between accesses.
+    fn last_like(&self, races: &Races, new: NewRun<'_>) -> Option<RunId> {
+        new.profile.filter(|_| !new.by_task && !new.is_counted)?;
+        let last = |side: &Side, with_writes: bool| {
+            let group = &side.groups[side.group_of(new.handler)? as usize];
+            let set = |set: &RunSet, wanted: bool| {
+                let lists = set.chain(new.run.chain).filter(|_| wanted)?.lists();
+                lists.iter().filter_map(|list| list.runs().last().copied()).max()
+            };
+            let reads = set(&group.reads, !new.run.class.writes);
+            set(&group.writes, with_writes).max(reads)
+        };
+        let own = match (new.run.class.atomic, &self.atomic) {
+            (true, Some(atomic)) => last(atomic, new.run.class.writes),
+            (true, None) => None,
+            (false, _) => last(&self.plain, true),
+        };
+        own.filter(|id| races.run(*id).strand == new.run.strand)
     }
 
     /// Takes a new run after its races were found. Returns its group.
@@ -240,20 +254,18 @@ impl Side {
     }
 
     /// Records the races of a new run with the runs here. Returns the groups with writes, and those
-    /// with reads, that do not all happen before it. A read needs no other reads. `stop` is found
-    /// where it is needed first; `own_side` is the one to which the run will belong.
+    /// with reads, that do not all happen before it. A read needs no other reads.
     fn find(
         &mut self,
         races: &mut Races,
         (view, profiles): (&View<'_, '_>, Option<&Profiles<'_>>),
         new: NewRun<'_>,
-        stop: &mut Option<Stop>,
-        (work, own_side): (&mut Work, OwnSide<'_>),
+        stop: &mut Stop,
+        work: &mut Work,
     ) -> OpenGroups {
         let run = new.run;
         let own = self.group_of(new.handler);
-        let is_crowd = self.chains_count.max(self.unlike) > new.crowd_min();
-        if is_crowd && new.profile.is_some() && !self.no_crowd {
+        if self.has_crowd(new) && new.profile.is_some() && !self.no_crowd {
             self.gather(races);
         }
         let mut crowd = if new.profile.is_some() { self.crowd.take() } else { None };
@@ -318,33 +330,15 @@ impl Side {
             // The order in which groups of races are first found is that of reports.
             let handler = |run: &Run| view.engine.strands.get(run.strand).handler;
             races.sort_from(from, |run| self.group_of(handler(run)));
-            if !in_crowd.is_empty() {
-                let own = match own_side {
-                    OwnSide::This => Some(&*self),
-                    OwnSide::Other(side) => side,
-                };
-                let last = || Stop::from(own.and_then(|side| side.last_like(races, new)));
-                let stop = stop.get_or_insert_with(last);
-                crowd.keep_uncovered(self, races, (view, new), in_crowd, stop);
-            }
+            crowd.keep_uncovered(self, races, (view, new), in_crowd, stop);
         }
         self.crowd = crowd.or(self.crowd.take());
         open
     }
 
-    /// Returns the last run of the strand itself on this side, to which a new run will belong, that
-    /// conflicts with all that the new one conflicts with, where coverage is between accesses.
-    fn last_like(&self, races: &Races, new: NewRun<'_>) -> Option<RunId> {
-        new.profile.filter(|_| !new.by_task && !new.is_counted)?;
-        let class = new.run.class;
-        let group = &self.groups[self.group_of(new.handler)? as usize];
-        let last = |set: &RunSet, wanted: bool| {
-            let lists = set.chain(new.run.chain).filter(|_| wanted)?.lists();
-            lists.iter().filter_map(|list| list.runs().last().copied()).max()
-        };
-        let writes = last(&group.writes, !class.atomic || class.writes);
-        let own = writes.max(last(&group.reads, !class.writes));
-        own.filter(|id| races.run(*id).strand == new.run.strand)
+    /// Returns whether so many chains or runs are here that most races of a new run are counted.
+    fn has_crowd(&self, new: NewRun<'_>) -> bool {
+        self.crowd.is_some() || self.chains_count.max(self.unlike) > new.crowd_min()
     }
 
     /// Collects what is known about all runs, if it is not known yet.

@@ -110,11 +110,6 @@ impl InCrowd {
     pub(crate) fn new() -> InCrowd {
         InCrowd { counted: Vec::new(), before: (true, true) }
     }
-
-    /// Returns whether no races are to be counted.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.counted.is_empty()
-    }
 }
 
 impl Scope {
@@ -202,9 +197,10 @@ impl Crowd {
                 races.add(view, (id, 0), (new.id, new.run));
             }
         };
-        let lists = match new.run.class.writes {
-            true => [&self.writes[..], &self.reads],
-            false => [&self.writes[..], &[]],
+        let lists = match (found.counted.is_empty(), new.run.class.writes) {
+            (true, _) => [&[][..], &[]],
+            (false, true) => [&self.writes[..], &self.reads],
+            (false, false) => [&self.writes[..], &[]],
         };
         for list in lists {
             for id in list.iter().rev() {

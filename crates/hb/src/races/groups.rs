@@ -149,13 +149,9 @@ fn key(
             Key::Field { class, field, object }
         }
         Location::Static { class, field } => Key::Field { class, field, object: None },
+        Location::Named(_) if !is_grouped_by_sites(trace, a.location) => Key::Variable(a.location),
         Location::Named(_) => match sites() {
-            Key::Sites(one, other)
-                if trace.tables().is_numbered(a.location)
-                    && [one, other].iter().all(|site| *site != SourcePosition::default()) =>
-            {
-                Key::Sites(one, other)
-            }
+            Key::Sites(one, other) if ![one, other].contains(&SourcePosition::default()) => sites(),
             _ => Key::Variable(a.location),
         },
         Location::Range { .. } => sites(),

@@ -33,7 +33,7 @@
 use super::answer::Form;
 use super::chains::NONE;
 use super::confirmer::Confirmer;
-use super::deadlock::closure::{Closures, Later, acquire};
+use super::deadlock::closure::{Closures, Later, acquire, begun_before};
 use super::holding::SectionId;
 use super::overwritten::Writes;
 use super::past::Past;
@@ -517,7 +517,7 @@ impl Growing {
                     let top = self.tops[list.chain as usize];
                     let kinds = [&list.all, &list.exclusive].into_iter().zip(cursors);
                     for ((sections, cursor), later) in kinds.zip(&mut later) {
-                        *cursor += begun(past, &sections[*cursor as usize..], top);
+                        *cursor += begun_before(past, &sections[*cursor as usize..], top);
                         if let Some(last) = cursor.checked_sub(1) {
                             let last = acquire(past, sections[last as usize]);
                             later.put(last + 1, list.chain);
@@ -549,15 +549,4 @@ fn held(past: &Past<'_>, event: u32) -> Vec<SectionId> {
         true => Vec::new(),
         false => past.holding.held(&past.chain, event),
     }
-}
-
-/// Returns how many sections of a list begin before a position. Logarithmic in the answer.
-fn begun(past: &Past<'_>, sections: &[SectionId], top: u32) -> u32 {
-    let is_begun = |section: &SectionId| acquire(past, *section) < top;
-    let mut end = 1;
-    while end < sections.len() && is_begun(&sections[end - 1]) {
-        end *= 2;
-    }
-    let end = end.min(sections.len());
-    sections[..end].partition_point(is_begun) as u32
 }

@@ -430,12 +430,11 @@ impl<'l> Begun<'l> {
             for &(lock, list) in &self.of_chain[chain] {
                 let (lock, list) = (lock as usize, list as usize);
                 let of = &self.locks[lock].lists[list];
-                let has_begun = |section: &u32| acquire(past, *section) < top;
                 let mut has_more = false;
                 for (sections, cursor) in
                     [&of.all, &of.exclusive].into_iter().zip(&mut self.cursors[lock][list])
                 {
-                    let more = count_while(&sections[*cursor..], has_begun);
+                    let more = begun_before(past, &sections[*cursor..], top) as usize;
                     *cursor += more;
                     has_more |= more > 0;
                 }
@@ -448,15 +447,15 @@ impl<'l> Begun<'l> {
     }
 }
 
-/// Returns how many of the first items satisfy a condition, which none does after one that does
-/// not. Takes as many steps as that number has digits.
-fn count_while(items: &[u32], condition: impl Fn(&u32) -> bool) -> usize {
-    let mut step = 1;
-    while step <= items.len() && condition(&items[step - 1]) {
-        step *= 2;
+/// Returns how many sections of a list begin before a position. Logarithmic in the answer.
+pub(in crate::confirm) fn begun_before(past: &Past<'_>, sections: &[u32], top: u32) -> u32 {
+    let is_begun = |section: &u32| acquire(past, *section) < top;
+    let mut end = 1;
+    while end < sections.len() && is_begun(&sections[end - 1]) {
+        end *= 2;
     }
-    let from = step / 2;
-    from + items[from..step.min(items.len())].partition_point(condition)
+    let end = end.min(sections.len());
+    sections[..end].partition_point(is_begun) as u32
 }
 
 /// Returns the locks that the requests of some classes hold, ascending.
