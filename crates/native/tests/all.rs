@@ -8,6 +8,7 @@ mod parts;
 mod permits;
 mod plan;
 mod reduced;
+mod reduced_runs;
 mod simulated;
 mod synthetic;
 mod traces;

@@ -63,8 +63,8 @@ fn loose_locks(trace: &Trace) -> BTreeSet<(u32, u32)> {
 fn parts_have_the_events_of_the_whole() {
     let (mut divided, mut dropped, mut cut, mut full) = (0, 0, 0, 0);
     let (mut waits, mut signals, mut in_vain) = (0, 0, 0);
-    for seed in sampled(2_000, 16_000) {
-        let recording = recorded(&run_giving(seed, 800, 60, 20));
+    for seed in sampled(2_400, 16_000) {
+        let recording = recorded(&run_giving(seed, 1_000, 60, 20));
         let whole = to_trace(&recording, &mut NoNames, &Options::default(), &mut || true);
         let whole = whole.expect("small tables");
         let events_max = if seed % 4 == 0 { 60 + seed % 90 } else { u64::MAX };
@@ -184,7 +184,7 @@ fn divided_anywhere(whole: &Trace, from: u32) -> (Trace, Vec<EventId>) {
 #[test]
 fn what_a_part_shows_the_whole_shows() {
     let (mut both, mut neither, mut only_whole, mut wrong) = (0, 0, 0, 0);
-    for seed in sampled(2_400, 10_000) {
+    for seed in sampled(3_600, 10_000) {
         let recording = recorded(&run_giving(seed, 250, 60, 20));
         let whole = to_trace(&recording, &mut NoNames, &Options::default(), &mut || true);
         let whole = whole.expect("small tables");

@@ -7,7 +7,8 @@
 //!
 //! Method: always the least time next, but an event that cannot come yet waits for the one that
 //! allows it. The threads are in a heap by the times of their next events; the one that came last
-//! stays beside it as long as it is the least. A lock is taken when it is free, a thread begins
+//! stays beside it as long as it is the least, and gives all its events until then at once, as a
+//! [`Run`]. A lock is taken when it is free, a thread begins
 //! after its creation, and a join comes after the end of the thread, however long that takes.
 //! A wait ends after a signal, a barrier opens after the last arrival, and a permit is taken after
 //! it was given, if that comes within [`Slack`]; a waiter may also wake by itself, and a signal may
@@ -63,6 +64,20 @@ pub enum Came {
     Forced,
 }
 
+/// Events of one thread that follow each other in the merged order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Run<'m> {
+    /// The position of the thread among the given ones.
+    pub thread: usize,
+    /// The events; at least one. Of several, none waits, and nobody waits for it.
+    pub events: &'m [Event],
+    /// Why the first of them came. The others came in turn.
+    pub came: Came,
+}
+
+/// The most events that are read ahead of a thread.
+const AHEAD: usize = 128;
+
 /// Kinds below this one wait for nothing, and nobody waits for them.
 const EFFECTS: u8 = kind::LOCK;
 
@@ -79,11 +94,44 @@ enum Awaited {
 struct Lane<I> {
     number: u32,
     events: I,
-    next: Option<Event>,
+    /// Events that were read ahead; the next one is at `at`.
+    buffer: Vec<Event>,
+    at: usize,
+    /// How many events are read at once the next time: more each time, as most threads are short
+    /// where there are many.
+    portion: usize,
     has_begun: bool,
     /// The number of the thread's turn: entries of the heap with another one are out of date.
     turn: u64,
     awaits: Option<Awaited>,
+}
+
+impl<I: Iterator<Item = Event>> Lane<I> {
+    fn new(number: u32, events: I) -> Lane<I> {
+        let (buffer, at, portion) = (Vec::new(), 0, 1);
+        let (has_begun, turn, awaits) = (false, 0, None);
+        let mut lane = Lane { number, events, buffer, at, portion, has_begun, turn, awaits };
+        lane.read();
+        lane
+    }
+
+    /// Reads further events where none is left.
+    fn read(&mut self) {
+        if self.at < self.buffer.len() {
+            return;
+        }
+        self.at = 0;
+        self.buffer.clear();
+        self.buffer.extend(self.events.by_ref().take(self.portion));
+        self.portion = AHEAD.min(2 * self.portion);
+        if self.buffer.is_empty() {
+            self.buffer = Vec::new();
+        }
+    }
+
+    fn next(&self) -> Option<&Event> {
+        self.buffer.get(self.at)
+    }
 }
 
 /// What is known of the whole recording before the merge.
@@ -103,6 +151,10 @@ pub struct Merge<I> {
     heap: BinaryHeap<Reverse<Entry>>,
     /// The entry of the thread that came last. It belongs to the heap.
     ahead: Option<Entry>,
+    /// The thread that came last, if its events must be read before anything else.
+    unread: Option<usize>,
+    /// The event that came last by itself.
+    last: Event,
     waiting: HashMap<Awaited, Vec<usize>>,
     /// The threads in `waiting`, by the times of their next events.
     by_time: BTreeSet<(u64, usize)>,
@@ -121,6 +173,8 @@ impl<I: Iterator<Item = Event>> Merge<I> {
             by_number: HashMap::default(),
             heap: BinaryHeap::new(),
             ahead: None,
+            unread: None,
+            last: Event::default(),
             waiting: HashMap::default(),
             by_time: BTreeSet::new(),
             known,
@@ -129,20 +183,19 @@ impl<I: Iterator<Item = Event>> Merge<I> {
             slack: slack.0,
             disorders: 0,
         };
-        for (number, mut events) in threads {
-            let next = events.next();
+        for (number, events) in threads {
             let lane = merge.lanes.len();
             merge.by_number.insert(number, lane);
-            let (has_begun, turn, awaits) = (false, 0, None);
-            merge.lanes.push(Lane { number, events, next, has_begun, turn, awaits });
+            merge.lanes.push(Lane::new(number, events));
             merge.enqueue(lane);
         }
         merge
     }
 
     /// Returns whether events are left.
-    pub fn has_next(&self) -> bool {
-        self.lanes.iter().any(|lane| lane.next.is_some())
+    pub fn has_next(&mut self) -> bool {
+        self.settle();
+        self.lanes.iter().any(|lane| lane.next().is_some())
     }
 
     /// Returns how often no thread could continue, so that an event came too early.
@@ -158,7 +211,7 @@ impl<I: Iterator<Item = Event>> Merge<I> {
     /// Returns the entry of a thread's next event.
     fn entry(&self, lane: usize) -> Option<Entry> {
         let one = &self.lanes[lane];
-        one.next.as_ref().map(|event| (event.time, lane, one.turn, false))
+        one.next().map(|event| (event.time, lane, one.turn, false))
     }
 
     fn enqueue(&mut self, lane: usize) {
@@ -175,14 +228,15 @@ impl<I: Iterator<Item = Event>> Merge<I> {
     }
 
     /// Takes the next event of a thread.
-    fn take(&mut self, lane: usize, event: Event, came: Came) -> Step {
+    fn take(&mut self, lane: usize, event: Event, came: Came) -> (usize, Came) {
         self.disorders += u64::from(came == Came::Forced);
         self.unlist(lane);
         let one = &mut self.lanes[lane];
         one.has_begun = true;
         one.turn += 1;
-        one.next = one.events.next();
-        let (ended, number) = (one.next.is_none(), one.number);
+        one.at += 1;
+        one.read();
+        let (ended, number) = (one.next().is_none(), one.number);
         // The heap has no entry of this thread that counts, and nobody else is ahead.
         self.ahead = self.entry(lane);
         if event.kind >= EFFECTS {
@@ -191,7 +245,8 @@ impl<I: Iterator<Item = Event>> Merge<I> {
         if ended {
             self.free(Awaited::End(number));
         }
-        Step { thread: lane, event, came }
+        self.last = event;
+        (lane, came)
     }
 
     /// Ends the wait of a thread without what it waits for.
@@ -205,7 +260,7 @@ impl<I: Iterator<Item = Event>> Merge<I> {
 
     /// Returns the place of a waiting thread in `by_time`.
     fn key(&self, lane: usize) -> (u64, usize) {
-        (self.lanes[lane].next.map_or(0, |event| event.time), lane)
+        (self.lanes[lane].next().map_or(0, |event| event.time), lane)
     }
 
     /// Lets those continue who wait for this.
@@ -237,7 +292,7 @@ impl<I: Iterator<Item = Event>> Merge<I> {
             }
             kind::THREAD_JOIN => {
                 let child = self.by_number.get(&(event.address as u32))?;
-                let runs = self.lanes[*child].next.is_some() && *child != lane;
+                let runs = self.lanes[*child].next().is_some() && *child != lane;
                 runs.then_some((Awaited::End(event.address as u32), true))
             }
             kind::BARRIER_LEAVE if !self.objects.may_leave(event.address, lane) => {
@@ -255,7 +310,7 @@ impl<I: Iterator<Item = Event>> Merge<I> {
         if self.locks.may_take(lock, lane, mode) {
             return None;
         }
-        let must = self.locks.holders(lock).any(|holder| self.lanes[holder].next.is_some());
+        let must = self.locks.holders(lock).any(|holder| self.lanes[holder].next().is_some());
         Some((Awaited::Lock(lock), must))
     }
 
@@ -309,40 +364,65 @@ impl<I: Iterator<Item = Event>> Merge<I> {
         }
     }
 
-    /// Takes the next event of the thread that came last, where it is before all others, waits for
-    /// nothing, and nobody waits for it. Most events are taken here.
+    /// Takes the next events of the thread that came last, at most so many, where they are before
+    /// all others, wait for nothing, and nobody waits for them. Returns the thread, and where they
+    /// are in its buffer. Most events are taken here.
     #[inline]
-    fn quick(&mut self) -> Option<Step> {
-        let (time, lane, turn, _) = self.ahead?;
+    fn quick(&mut self, most: usize) -> Option<(usize, std::ops::Range<usize>)> {
+        let (_, lane, turn, _) = self.ahead?;
         let one = self.lanes.get_mut(lane)?;
-        let event = one.next?;
-        let is_first = self.heap.peek().is_none_or(|top| time < top.0.0);
-        if !is_first || event.kind >= EFFECTS || !one.has_begun {
+        if !one.has_begun {
             return None;
         }
-        one.turn = turn + 1;
-        one.next = one.events.next();
-        match &one.next {
-            Some(next) => self.ahead = Some((next.time, lane, turn + 1, false)),
-            None => self.end(lane),
+        let until = self.heap.peek().map(|top| top.0.0);
+        let fits =
+            |event: &&Event| event.kind < EFFECTS && until.is_none_or(|until| event.time < until);
+        let rest = one.buffer.get(one.at..).unwrap_or_default();
+        let count = rest.iter().take(most).take_while(fits).count();
+        if count == 0 {
+            return None;
         }
-        Some(Step { thread: lane, event, came: Came::InTurn })
+        let taken = one.at..one.at + count;
+        one.at += count;
+        one.turn = turn + 1;
+        match one.next() {
+            Some(next) => self.ahead = Some((next.time, lane, turn + 1, false)),
+            None => self.unread = Some(lane),
+        }
+        Some((lane, taken))
     }
 
-    /// A thread has no further event.
-    #[cold]
-    fn end(&mut self, lane: usize) {
-        self.ahead = None;
-        self.free(Awaited::End(self.lanes[lane].number));
+    /// Reads further events of the thread that came last, where none was left.
+    #[inline]
+    fn settle(&mut self) {
+        if let Some(lane) = self.unread.take() {
+            self.lanes[lane].read();
+            self.ahead = self.entry(lane);
+            if self.ahead.is_none() {
+                self.free(Awaited::End(self.lanes[lane].number));
+            }
+        }
+    }
+
+    /// Returns the next events, at most so many, all of one thread; `None` at the end.
+    #[inline]
+    pub fn next_run(&mut self, most: usize) -> Option<Run<'_>> {
+        self.settle();
+        if let Some((thread, taken)) = self.quick(most) {
+            let events = self.lanes[thread].buffer.get(taken).unwrap_or_default();
+            return Some(Run { thread, events, came: Came::InTurn });
+        }
+        let (thread, came) = self.slow()?;
+        Some(Run { thread, events: std::slice::from_ref(&self.last), came })
     }
 
     #[inline(never)]
-    fn slow(&mut self) -> Option<Step> {
+    fn slow(&mut self) -> Option<(usize, Came)> {
         while let Some((_, lane, turn, is_end)) = self.pop() {
             if turn != self.lanes[lane].turn {
                 continue;
             }
-            let Some(event) = self.lanes[lane].next else { continue };
+            let Some(event) = self.lanes[lane].next().copied() else { continue };
             match self.blocked(lane, &event) {
                 // A signal that was not recorded has woken it, or nobody has.
                 Some((_, false)) if is_end => return Some(self.take(lane, event, Came::Alone)),
@@ -355,7 +435,7 @@ impl<I: Iterator<Item = Event>> Merge<I> {
         }
         // Nobody can continue: the waiting thread with the least time does.
         let lane = self.by_time.first()?.1;
-        let event = self.lanes[lane].next?;
+        let event = *self.lanes[lane].next()?;
         Some(self.take(lane, event, Came::Forced))
     }
 }
@@ -365,6 +445,7 @@ impl<I: Iterator<Item = Event>> Iterator for Merge<I> {
 
     #[inline]
     fn next(&mut self) -> Option<Step> {
-        self.quick().or_else(|| self.slow())
+        let Run { thread, events, came } = self.next_run(1)?;
+        events.first().map(|event| Step { thread, event: *event, came })
     }
 }

@@ -7,11 +7,10 @@ mod threads;
 mod waits;
 
 use super::invocations::{Invocations, OpenCall};
-use super::sharing::Shared;
+use super::shared::Shared;
 use super::stacks::{Stacks, Where};
 use super::survey::Survey;
 use super::{Names, Stats, Traced};
-use crate::merge::Step;
 use crate::merge::held::{Locks, Mode as Held};
 use crate::recording::{Event, Recording, kind};
 use anyorder_trace::{
@@ -181,8 +180,7 @@ impl<'a> Maker<'a> {
     }
 
     /// Takes the next event.
-    pub(super) fn step(&mut self, step: &Step) -> Result<(), TableFull> {
-        let (lane, event) = (step.thread, &step.event);
+    pub(super) fn step(&mut self, lane: usize, event: &Event) -> Result<(), TableFull> {
         self.threads[lane].taken += 1;
         self.in_handler(lane, event)?;
         match event.kind {

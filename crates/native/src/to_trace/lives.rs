@@ -4,6 +4,7 @@
 //! freed: a use after the free is a use of what was freed. Memory that was never allocated, such as
 //! static variables, has one life, without a number.
 
+use super::fork_join::Segment;
 use super::pages::PIECE;
 use std::collections::BTreeMap;
 
@@ -14,10 +15,23 @@ pub(super) struct Part {
     pub(super) last: u64,
     /// The number of the life: which of all allocations began it, from 1.
     pub(super) life: usize,
+    /// Where it was allocated; 0 if that does not matter.
+    pub(super) allocated: Segment,
+    /// Where it was freed last; 0 if it is not freed.
+    pub(super) freed: Segment,
+    /// Whether its allocation and its frees are not in the order of creations and joins.
+    pub(super) is_odd: bool,
     /// Who touches all of it at once; see [`Sharing`](super::sharing::Sharing).
     pub(super) whole: u32,
     /// The thread whose stack it is, if it is one.
     pub(super) stack_of: Option<u32>,
+}
+
+impl Part {
+    /// What an allocation in a segment begins.
+    pub(super) fn new(allocated: Segment, whole: u32, stack_of: Option<u32>) -> Part {
+        Part { last: 0, life: 0, allocated, freed: 0, is_odd: false, whole, stack_of }
+    }
 }
 
 /// What an allocation ends.
@@ -55,8 +69,7 @@ impl Lives {
         &mut self,
         address: u64,
         size: u64,
-        whole: u32,
-        stack_of: Option<u32>,
+        part: Part,
         ended: &mut Ended,
     ) -> usize {
         let asked = address.saturating_add(size - 1);
@@ -71,7 +84,7 @@ impl Lives {
         let end = if has_rest { (last >> PIECE) + 1 } else { last >> PIECE };
         ended.own = (first, end.max(first));
         ended.room = (last - address).saturating_add(1);
-        self.parts.insert(address, Part { last, life: self.count, whole, stack_of });
+        self.parts.insert(address, Part { last, life: self.count, ..part });
         self.count
     }
 

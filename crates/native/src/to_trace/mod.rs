@@ -27,9 +27,13 @@
 //! [`Stats::odd`].
 
 pub(crate) mod actions;
+mod fork_join;
+mod history;
 mod invocations;
 mod lives;
 mod pages;
+mod ranges;
+mod shared;
 mod sharing;
 mod stacks;
 mod survey;
@@ -206,19 +210,29 @@ pub fn to_traces(
     const ASKED_EVERY: u64 = 1 << 14;
     // What ending a trace adds for each event of the last step.
     const ROOM: u64 = 8;
+    // The most events of a thread that are taken at once.
+    const RUN: usize = 128;
     let survey = survey::Survey::of(recording, go_on);
     let (mut taken, mut before) = (0_u64, 0_u64);
-    let mut sharing = sharing::Sharing::new(recording.threads.len());
-    for step in merged(recording, &survey, options) {
-        taken += 1;
-        if taken.is_multiple_of(ASKED_EVERY) && !go_on() {
-            break;
+    let lengths = survey.threads.iter().map(|thread| thread.events).collect();
+    let mut sharing = sharing::Sharing::new(recording, lengths, &survey.benign);
+    let mut merge = merged(recording, &survey, options);
+    let until = survey.until.unwrap_or(u64::MAX);
+    let mut asked = 0;
+    while let Some(run) = merge.next_run(usize::MAX) {
+        taken += run.events.len() as u64;
+        if taken >= asked + ASKED_EVERY {
+            asked = taken;
+            if !go_on() {
+                break;
+            }
         }
-        if survey.until.is_none_or(|until| step.event.time <= until) {
-            sharing.step(step.thread, &step.event);
+        for event in run.events.iter().filter(|event| event.time <= until) {
+            sharing.step(run.thread, event);
         }
     }
     let shared = sharing.finish(options.keeps_private);
+    asked = taken;
     let mut merge = merged(recording, &survey, options);
     let mut maker = actions::Maker::new(recording, &survey, shared, names)?;
     let unseen =
@@ -236,27 +250,43 @@ pub fn to_traces(
     loop {
         let (mut is_full, mut is_cut, mut is_part) = (false, false, false);
         let mut is_empty = before > 0;
-        for step in merge.by_ref() {
-            taken += 1;
-            if taken.is_multiple_of(ASKED_EVERY) && !go_on() {
-                break;
+        // Far from the limits, many events are taken at once.
+        let near = |length: u64| {
+            let rest = part_max.min(options.events_max.saturating_sub(before));
+            let is_far = length + 2 * RUN as u64 + ROOM < rest;
+            if is_far { RUN } else { 1 }
+        };
+        while let Some(run) = merge.next_run(near(maker.len() as u64)) {
+            taken += run.events.len() as u64;
+            if taken >= asked + ASKED_EVERY {
+                asked = taken;
+                if !go_on() {
+                    break;
+                }
             }
-            if survey.until.is_some_and(|until| step.event.time > until) {
-                takes.iter_mut().for_each(|takes| takes.pass(&step.event));
+            let mut is_over = false;
+            for event in run.events {
+                if event.time > until {
+                    is_over = true;
+                    takes.iter_mut().for_each(|takes| takes.pass(event));
+                    continue;
+                }
+                maker.step(run.thread, event)?;
+                is_empty = false;
+                takes.iter_mut().for_each(|takes| takes.pass(event));
+            }
+            if is_over {
                 continue;
             }
-            maker.step(&step)?;
-            is_empty = false;
             let length = maker.len() as u64;
             is_full = length + ROOM >= options.events_max.saturating_sub(before);
             is_cut = length + ROOM >= part_max;
             is_part = length >= part_max - part_max / 4;
-            if let Some(takes) = &mut takes {
-                takes.pass(&step.event);
+            if takes.is_some() {
                 is_cut |= maker.takes() >= takes_max;
                 is_part |= maker.takes() >= takes_max - takes_max / 4;
             }
-            is_part &= maker.may_end();
+            is_part = is_part && maker.may_end();
             if let Some(takes) = takes.as_mut().filter(|_| is_part) {
                 maker.will_take(takes.counts());
             }
