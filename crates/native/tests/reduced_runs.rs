@@ -30,7 +30,7 @@ enum State {
     Joined,
 }
 
-struct Machine {
+pub(crate) struct Machine {
     rng: Rng,
     run: Vec<(u32, Event)>,
     blocks: Vec<Block>,
@@ -53,16 +53,24 @@ impl Machine {
     /// Some accesses at one place in the code, to words that follow each other.
     fn walk(&mut self, thread: u32, kind: u8, from: u64, words: u64) {
         let at = pc(5_000 + self.run.len() as u32 % 3);
+        let (is_atomic, synchronises) = (self.rng.percent(15), self.rng.percent(30));
         for word in 0..words {
-            self.event(thread, kind, from + 8 * word, 8, 0);
+            if is_atomic {
+                self.event(thread, kind::ATOMIC_RMW, from + 8 * word, 8 | 4 << 5, 0);
+            } else {
+                self.event(thread, kind, from + 8 * word, 8, 0);
+            }
             if let Some((_, event)) = self.run.last_mut() {
                 event.pc = at;
+            }
+            if synchronises {
+                self.event(thread, kind::ATOMIC_RMW, STATICS + 0x1000, 8 | 4 << 5, 0);
             }
         }
         self.loops += 1;
     }
 
-    fn stack(thread: u32) -> u64 {
+    pub(crate) fn stack(thread: u32) -> u64 {
         0x7000_0000 + 0x1_0000 * u64::from(thread)
     }
 
