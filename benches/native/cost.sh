@@ -1,7 +1,8 @@
 #!/bin/sh
 # What recording costs beside ThreadSanitizer: processor seconds (user and system) and peak memory of
 # programs, each built once with it and run under both runtimes. The least of several runs counts.
-# Usage: benches/native/cost.sh [-n RUNS] [-p NAME COMMAND] ...
+# Usage: benches/native/cost.sh [-n RUNS] [-w ANYORDER] [-p NAME COMMAND] ...
+# -w measures all of `anyorder run` instead, without predictions and with them: the run and its check.
 # -p adds a program that was built with `-fsanitize=thread` and loads the runtime as a library.
 set -eu
 runs=3
@@ -43,12 +44,33 @@ row() {
     }' | tee -a "$folder/rows"
 }
 
-if [ "${1-}" = -n ]; then
-    runs=$2
+# The same with all of `anyorder run`.
+whole_row() {
+    name=$1
     shift 2
+    tsan=$(measure "$@")
+    hb=$(measure "$whole" run --exit-zero --no-predict "$@")
+    all=$(measure "$whole" run --exit-zero "$@")
+    echo "$name $tsan $hb $all" | awk '{
+        least = $2 > 0.01 ? $2 : 0.01
+        printf "| %s | %s | %s | %s | %.1f | %.1f | %.0f | %.0f | %.0f |\n",
+            $1, $2, $4, $6, $4 / least, $6 / least, $3 / 1024, $5 / 1024, $7 / 1024
+    }' | tee -a "$folder/rows"
+}
+
+whole=
+while [ "${1-}" = -n ] || [ "${1-}" = -w ]; do
+    if [ "$1" = -n ]; then runs=$2; else whole=$2; fi
+    shift 2
+done
+if [ -n "$whole" ]; then
+    row() { whole_row "$@"; }
+    echo "| program | TSan | HB | with predictions | HB ratio | ratio | TSan MiB | HB MiB | MiB |"
+    echo "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+else
+    echo "| program | plain | TSan | ours, idle | ours, recording | ratio | TSan MiB | ours MiB | recorded MB |"
+    echo "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
 fi
-echo "| program | plain | TSan | ours, idle | ours, recording | ratio | TSan MiB | ours MiB | recorded MB |"
-echo "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
 row private "$folder/private.plain 60000" "$folder/private.tsan" 60000
 for name in matrix stream locks blocks atomics threads handover sort grid; do
     row "$name" "$folder/programs.plain $name" "$folder/programs.tsan" "$name"
