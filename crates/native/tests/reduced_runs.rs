@@ -41,6 +41,7 @@ pub(crate) struct Machine {
     /// Creations and joins of threads that do not run from the beginning.
     changes: u64,
     loops: u64,
+    polls: u64,
 }
 
 impl Machine {
@@ -201,13 +202,30 @@ impl Machine {
                     _ => {}
                 }
             }
-            _ => self.event(thread, kind::ATOMIC_LOAD, STATICS, 8 | 2 << 5, 0),
+            _ => {
+                // A flag that is polled, while others run.
+                let at = pc(5_010);
+                for _ in 0..1 + self.rng.below(4) {
+                    self.event(thread, kind::ATOMIC_LOAD, STATICS, 8 | 2 << 5, 0);
+                    if let Some((_, event)) = self.run.last_mut() {
+                        event.pc = at;
+                    }
+                    self.polls += 1;
+                    if self.rng.percent(40) {
+                        self.step();
+                    }
+                    if self.threads[thread as usize] != State::Runs {
+                        break;
+                    }
+                }
+            }
         }
     }
 }
 
-/// Returns a run, and how often threads were created or joined in it, and accessed words in a row.
-pub(crate) fn recorded(seed: u64, steps: u64) -> (Recording, [u64; 2]) {
+/// Returns a run, and how often threads were created or joined in it, accessed words in a row, and
+/// polled.
+pub(crate) fn recorded(seed: u64, steps: u64) -> (Recording, [u64; 3]) {
     let mut machine = Machine {
         rng: Rng::new(seed),
         run: Vec::new(),
@@ -217,6 +235,7 @@ pub(crate) fn recorded(seed: u64, steps: u64) -> (Recording, [u64; 2]) {
         threads: [State::NotBegun; THREADS as usize],
         changes: 0,
         loops: 0,
+        polls: 0,
     };
     machine.threads[..FIRST as usize].fill(State::Runs);
     for word in 0..8 {
@@ -233,5 +252,5 @@ pub(crate) fn recorded(seed: u64, steps: u64) -> (Recording, [u64; 2]) {
     }
     let mut writer = Writer::default();
     machine.run.iter().for_each(|(thread, event)| writer.push(*thread, *event));
-    (writer.recording(), [machine.changes, machine.loops])
+    (writer.recording(), [machine.changes, machine.loops, machine.polls])
 }

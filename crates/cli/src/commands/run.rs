@@ -353,7 +353,7 @@ fn add_part(
     let stats = &mut result.stats;
     stats.set(stat::RECORDED, part.stats.recorded);
     stats.set(stat::PRIVATE_ACCESSES, part.stats.private);
-    stats.set(stat::REPEATED_ACCESSES, part.repeated);
+    stats.set(stat::REPEATED_ACCESSES, part.repeated + part.stats.polls);
     stats.set(stat::PARTS, part.part as u64 + 1);
     Ok(())
 }

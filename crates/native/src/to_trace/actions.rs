@@ -2,6 +2,7 @@
 
 pub(crate) mod misuse;
 mod parts;
+mod polls;
 mod semaphores;
 mod threads;
 mod waits;
@@ -47,6 +48,8 @@ struct Thread {
     asks: bool,
     /// Whether its wait on a condition was in an earlier trace, and a broadcast there woke it.
     was_called: bool,
+    /// Its events in traces so far.
+    rows: u64,
     /// Whether it has an event besides its beginning.
     has_begun: bool,
     /// Whether it may have no further event: it has ended, or was joined.
@@ -122,6 +125,7 @@ pub(super) struct Maker<'a> {
     takes: u64,
     invocations: Invocations,
     barriers: FxHashMap<u64, Barrier>,
+    polls: polls::Polls,
     /// How often each descriptor was closed.
     descriptors: FxHashMap<u64, u64>,
     conditions: FxHashMap<u64, Condition>,
@@ -168,6 +172,7 @@ impl<'a> Maker<'a> {
             takes: 0,
             invocations: Invocations::new(recording.threads.len()),
             barriers: FxHashMap::default(),
+            polls: polls::Polls::default(),
             descriptors: FxHashMap::default(),
             conditions: FxHashMap::default(),
             threads: vec![Thread::default(); recording.threads.len()],
@@ -256,6 +261,7 @@ impl<'a> Maker<'a> {
         thread.has_begun |= op.kind() != EventKind::Begin;
         self.awaited -= usize::from(thread.is_forked && !thread.is_in);
         thread.is_in = true;
+        thread.rows += 1;
         self.asking -= usize::from(thread.asks);
         thread.asks = op.kind() == EventKind::Request;
         self.asking += usize::from(thread.asks);
@@ -292,6 +298,9 @@ impl<'a> Maker<'a> {
             kind::READ | kind::READ_RANGE => EventKind::Read,
             _ => EventKind::Write,
         };
+        if kind == EventKind::Write {
+            self.polls.write(event.address, size);
+        }
         self.push(lane, event, kind, location)
     }
 
@@ -322,8 +331,18 @@ impl<'a> Maker<'a> {
             (false, true) => Mode::RELEASE,
             (false, false) => Mode::RELAXED,
         };
+        let op = Op::new(kind, mode);
+        if kind.writes() {
+            self.polls.write(event.address, size);
+        } else if !self.shared.is_everything() {
+            let now = (lane, self.threads[lane].rows);
+            if self.polls.is_again(now, (event.address, size), (event.pc, op)) {
+                self.stats.polls += 1;
+                return Ok(());
+            }
+        }
         let location = self.range(event.address, size)?;
-        self.push(lane, event, Op::new(kind, mode), location)
+        self.push(lane, event, op, location)
     }
 
     fn alloc(&mut self, lane: usize, at: &Event, from: u64, size: u64) -> Result<(), TableFull> {
@@ -332,6 +351,7 @@ impl<'a> Maker<'a> {
             return Ok(());
         };
         self.memory.allocate_with_room(from, size, room);
+        self.polls.write(from, room);
         let location = self.range(from, size)?;
         self.push(lane, at, EventKind::Alloc, location)
     }
@@ -340,6 +360,7 @@ impl<'a> Maker<'a> {
         if !self.shared.is_kept(from) {
             return Ok(());
         }
+        self.polls.write(from, size);
         let Some(allocated) = self.memory.allocated(from) else {
             // It was allocated before the recording began, or by what is not recorded. Where
             // others use it, the free matters all the same.

@@ -92,6 +92,8 @@ pub struct Stats {
     /// Allocations of memory that no other thread touches, which are not in the trace, nor are
     /// their frees.
     pub private_blocks: u64,
+    /// Loads of an atomic that its thread had just loaded, which are not in the trace.
+    pub polls: u64,
     /// Events of kinds that are not known.
     pub unknown: u64,
     /// Places in the recording after which a part could not be read.

@@ -86,6 +86,11 @@ impl Shared {
         is_kept.then_some(self.ended.room)
     }
 
+    /// Returns whether everything counts as shared.
+    pub(super) fn is_everything(&self) -> bool {
+        self.everything
+    }
+
     /// Returns whether the life of an address is not private. Memory that was never allocated is
     /// not.
     pub(super) fn is_kept(&self, address: u64) -> bool {

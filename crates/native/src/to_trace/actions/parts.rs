@@ -11,6 +11,7 @@
 //! Signals that came before, and woke nobody yet, are sent again; whom a broadcast has woken, wakes
 //! without an event of its own.
 
+use super::polls::Polls;
 use super::{Called, Maker, Names, Survey, Traced};
 use crate::recording::Recording;
 use crate::to_trace::stacks::Where;
@@ -94,6 +95,7 @@ impl Maker<'_> {
         self.condition_ids.clear();
         self.objects.clear();
         self.permits.clear();
+        self.polls = Polls::default();
         self.takes = 0;
         (self.awaited, self.asking) = (0, 0);
         for thread in &mut self.threads {
