@@ -67,6 +67,8 @@ const ALLOWED: &[(&str, &str, &str)] = &[
     ("cli/src/commands/render.rs", "stdout()", "asks whether it has colours"),
     ("process/src/", "", "reads the memory of this process, without an allocation"),
     ("pipe/src/lines.rs", "read_until(", "takes at most the longest reply"),
+    ("web/src/browser/launch.rs", "tempfile", "a folder for the profile of a browser"),
+    ("web/src/devtools/client.rs", "read_until(", "takes at most the longest message"),
     ("search/src/checkpoint/", "read_to_end(", "takes a piece"),
     ("formats/src/", "read_to_end(", "takes a block"),
     ("native/src/recording/", "read_to_end(", "takes a chunk, then no more than a bound"),

@@ -29,6 +29,7 @@ const MAP: &[(&str, &[&str])] = &[
     ("anyorder-search", &["anyorder-trace", "anyorder-system"]),
     ("anyorder-lang", &["anyorder-common", "anyorder-program"]),
     ("anyorder-pipe", &["anyorder-trace", "anyorder-system"]),
+    ("anyorder-web", &["anyorder-trace", "anyorder-system"]),
     ("anyorder-commute", &[]),
     // The library for tests: light, and below the command.
     ("anyorder", &["anyorder-commute", "anyorder-common", "anyorder-macros", "anyorder-threads"]),

@@ -1,0 +1,7 @@
+//! The steps of a user: what `actions.json` says.
+
+mod parse;
+mod step;
+
+pub use parse::{ActionsError, parse_actions};
+pub use step::{Actions, Target, TargetKind, UserStep, UserStepKind};

@@ -1,0 +1,10 @@
+//! The browser's process: found, started with a fresh profile, and ended with all its children.
+
+mod find;
+mod launch;
+mod running;
+
+pub use find::find_browser;
+pub(crate) use launch::launch;
+pub use launch::{BrowserOptions, LaunchedBrowser};
+pub use running::end_all_browsers;

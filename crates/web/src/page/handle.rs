@@ -1,0 +1,347 @@
+//! What happens in the page, as the browser tells it.
+
+use super::driver::PageDriver;
+use super::runtime::{BARRIER, HOLD_PATH, REWRITE, SYNCHRONOUS, SYNCHRONOUS_HEADER};
+use crate::devtools::Event;
+use crate::error::WebError;
+use crate::source::{PageRequest, Response};
+use anyorder_system::{Failure, FailureKind, FailureSite};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A request that the browser holds back.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Held {
+    /// By which the browser releases it.
+    pub(crate) fetch_id: String,
+    /// By which the browser reports it.
+    pub(crate) network_id: String,
+    pub(crate) request: PageRequest,
+    /// The kind of resource, in the browser's words.
+    pub(crate) resource: String,
+    /// The frame that asked.
+    pub(crate) frame: String,
+}
+
+impl Held {
+    /// Returns whether it is a script that only stops the parser.
+    pub(crate) fn is_hold_point(&self) -> bool {
+        path(&self.request.url).starts_with(HOLD_PATH)
+    }
+}
+
+/// What is known of the page that runs.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    pub(crate) session: String,
+    pub(crate) browser_context: String,
+    pub(crate) target: String,
+    pub(crate) main_frame: String,
+    /// The contexts of all frames, with their frames.
+    pub(crate) contexts: BTreeMap<i64, String>,
+    /// Whether the page's own document has come.
+    pub(crate) committed: bool,
+    /// The requests that came since they were last taken.
+    pub(crate) arrived: Vec<Held>,
+    /// The requests that ended, by their network ids.
+    pub(crate) finished: BTreeSet<String>,
+    pub(crate) failed: BTreeSet<String>,
+    /// Responses of the real server that wait, by network id.
+    pub(crate) responses: BTreeMap<String, Value>,
+    pub(crate) failures: Vec<Failure>,
+    pub(crate) console: Vec<String>,
+    pub(crate) dialogs: Vec<String>,
+    /// The addresses of other documents that the page wanted to go to.
+    pub(crate) navigations: Vec<String>,
+    /// What was sent, in order.
+    pub(crate) requests: Vec<String>,
+    /// Addresses of synchronous requests of the running event.
+    pub(crate) synchronous: BTreeSet<String>,
+    /// The sessions of workers whose scripts have not come yet, and of those that run.
+    pub(crate) attached: BTreeSet<String>,
+    pub(crate) workers: Vec<String>,
+    pub(crate) workers_started: u64,
+    /// Whether the workers have just settled.
+    pub(crate) workers_settled: bool,
+    /// Addresses that turned out to be downloads.
+    pub(crate) downloads: BTreeSet<String>,
+    /// Popups that were closed, and downloads that were refused.
+    pub(crate) refused: Vec<String>,
+    pub(crate) crashed: bool,
+    /// What a dialog is answered.
+    pub(crate) accept_dialogs: bool,
+}
+
+/// Returns the path of an address.
+fn path(url: &str) -> &str {
+    crate::source::path_of(url)
+}
+
+fn text(value: &Value, name: &str) -> String {
+    value[name].as_str().unwrap_or_default().to_owned()
+}
+
+impl PageDriver {
+    /// Takes the requests that came, in an order without chance. Those of one frame come in the
+    /// order in which it made them, but documents, beacons and the scripts of workers go other
+    /// ways: they are put last, by their addresses.
+    pub(crate) fn take_arrived(&mut self) -> Vec<Held> {
+        let mut arrived = std::mem::take(&mut self.state.arrived);
+        let frames: Vec<&String> = self.state.contexts.values().collect();
+        let place = |held: &Held| {
+            let other_way = matches!(held.resource.as_str(), "Document" | "Ping" | "Other");
+            let frame = frames.iter().position(|frame| **frame == held.frame);
+            let main = held.frame == self.state.main_frame;
+            let url = if other_way { held.request.url.clone() } else { String::new() };
+            (other_way, !main, frame.unwrap_or(usize::MAX), url)
+        };
+        arrived.sort_by_cached_key(place);
+        arrived
+    }
+
+    /// Handles an event. Commands that it needs are sent without waiting for their replies.
+    pub(crate) fn handle(&mut self, event: &Event) -> Result<(), WebError> {
+        let params = &event.params;
+        if event.session.is_empty() {
+            self.handle_of_browser(&event.method, params);
+            return Ok(());
+        }
+        if event.session != self.state.session {
+            let method = event.method.as_str();
+            // Whatever is asked of a worker before makes the page crash.
+            if method == "Inspector.workerScriptLoaded"
+                && self.state.attached.remove(&event.session)
+            {
+                self.state.workers.push(event.session.clone());
+                self.state.workers_started += 1;
+            }
+            return Ok(());
+        }
+        match event.method.as_str() {
+            "Fetch.requestPaused" => self.paused(params),
+            "Network.loadingFinished" => {
+                self.state.finished.insert(text(params, "requestId"));
+            }
+            "Network.loadingFailed" => {
+                let id = text(params, "requestId");
+                self.state.failed.insert(id.clone());
+                self.state.finished.insert(id);
+            }
+            "Runtime.executionContextCreated" => self.context_created(&params["context"]),
+            "Runtime.executionContextDestroyed" => {
+                let id = params["executionContextId"].as_i64().unwrap_or(-1);
+                self.state.contexts.remove(&id);
+            }
+            "Runtime.executionContextsCleared" => self.state.contexts.clear(),
+            "Runtime.exceptionThrown" => {
+                let failure = failure(&params["exceptionDetails"]);
+                self.state.failures.push(failure);
+            }
+            "Runtime.consoleAPICalled"
+                if params["type"] == "error" || params["type"] == "assert" =>
+            {
+                let words = params["args"].as_array().into_iter().flatten().map(shown);
+                self.state.console.push(words.collect::<Vec<String>>().join(" "));
+            }
+            "Runtime.bindingCalled" if params["name"] == SYNCHRONOUS => {
+                self.synchronous_request(text(params, "payload"));
+            }
+            "Target.attachedToTarget" if params["targetInfo"]["type"] == "worker" => {
+                self.state.attached.insert(text(params, "sessionId"));
+            }
+            "Target.detachedFromTarget" => {
+                let session = text(params, "sessionId");
+                self.state.workers.retain(|known| *known != session);
+            }
+            "Page.frameNavigated" => {
+                let frame = &params["frame"];
+                if text(frame, "id") == self.state.main_frame && frame["url"] != "about:blank" {
+                    self.state.committed = true;
+                }
+            }
+            "Page.javascriptDialogOpening" => {
+                let said = format!("{}: {}", text(params, "type"), text(params, "message"));
+                self.state.dialogs.push(said);
+                // Leaving a page is never refused by its dialog.
+                let accept = self.state.accept_dialogs || params["type"] == "beforeunload";
+                let typed = text(params, "defaultPrompt");
+                let answer = json!({"accept": accept, "promptText": typed});
+                self.send("Page.handleJavaScriptDialog", answer);
+            }
+            "Inspector.targetCrashed" => self.state.crashed = true,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn handle_of_browser(&mut self, method: &str, params: &Value) {
+        let info = &params["targetInfo"];
+        match method {
+            "Target.targetCreated" if info["type"] == "page" => {
+                let opener = text(info, "openerId");
+                if !opener.is_empty() && opener == self.state.target {
+                    let target = text(info, "targetId");
+                    self.client.send("", "Target.closeTarget", json!({"targetId": target}));
+                    self.state.refused.push("a window".to_owned());
+                }
+            }
+            "Browser.downloadWillBegin" => {
+                let url = text(params, "url");
+                self.state.refused.push(format!("a download of {}", path(&url)));
+                self.state.navigations.retain(|known| *known != url);
+                self.state.downloads.insert(url);
+            }
+            "Target.detachedFromTarget" | "Target.targetCrashed" => {
+                let ours = text(params, "sessionId") == self.state.session
+                    || text(params, "targetId") == self.state.target;
+                self.state.crashed |= ours && !self.state.session.is_empty();
+            }
+            _ => {}
+        }
+    }
+
+    fn context_created(&mut self, context: &Value) {
+        let data = &context["auxData"];
+        if data["isDefault"] == true
+            && let Some(id) = context["id"].as_i64()
+        {
+            let frame = text(data, "frameId");
+            // A new document of a frame takes the place of the old one.
+            self.state.contexts.retain(|_, known| *known != frame);
+            self.state.contexts.insert(id, frame);
+        }
+    }
+
+    /// Handles a request or a response that the browser holds back.
+    fn paused(&mut self, params: &Value) {
+        let network_id = text(params, "networkId");
+        let fetch_id = text(params, "requestId");
+        let is_response = !params["responseStatusCode"].is_null();
+        if is_response || !params["responseErrorReason"].is_null() {
+            self.state.responses.insert(network_id, params.clone());
+            return;
+        }
+        let asked = &params["request"];
+        let full = text(asked, "url") + asked["urlFragment"].as_str().unwrap_or_default();
+        let url = full.split('#').next().unwrap_or_default().to_owned();
+        let method = text(asked, "method");
+        let resource = text(params, "resourceType");
+        let frame = text(params, "frameId");
+        let is_main = frame == self.state.main_frame && resource == "Document";
+        let way = path(&url);
+        if way == BARRIER || way == "/favicon.ico" && resource != "Fetch" {
+            return self.fulfil(&fetch_id, &Response::new(204, "text/plain", b""));
+        }
+        if way == REWRITE {
+            let sent = String::from_utf8_lossy(&body(asked)).into_owned();
+            let (kind, code) = sent.split_once('\n').unwrap_or_default();
+            let parts = [b"code", kind.as_bytes(), code.as_bytes()];
+            let rewrite = || self.rewriter.0.dynamic(code, kind).into_bytes().into();
+            let rewritten = self.store.rewritten(super::release::key(&parts), rewrite).bytes;
+            let response = Response::new(200, "text/plain; charset=utf-8", &rewritten);
+            return self.fulfil(&fetch_id, &response);
+        }
+        if method == "OPTIONS" && resource == "Preflight" {
+            return self.fulfil(&fetch_id, &preflight());
+        }
+        if is_main && self.state.committed {
+            self.state.navigations.push(url);
+            let aborted = json!({"requestId": fetch_id, "errorReason": "Aborted"});
+            self.send("Fetch.failRequest", aborted);
+            return;
+        }
+        if !url.starts_with("http:") && !url.starts_with("https:") {
+            self.send("Fetch.continueRequest", json!({"requestId": fetch_id}));
+            return;
+        }
+        let body = body(asked);
+        let sent = if way.starts_with(HOLD_PATH) {
+            None
+        } else {
+            let sent = String::from_utf8_lossy(&body).into_owned();
+            let space = if sent.is_empty() { "" } else { " " };
+            Some(format!("{method} {url}{space}{sent}"))
+        };
+        self.state.requests.extend(sent);
+        let request = PageRequest { method, url, body, ordinal: 0 };
+        let held = Held { fetch_id, network_id, request, resource, frame };
+        let by_url = held.resource == "XHR" && self.state.synchronous.contains(&held.request.url);
+        if by_url || has_header(asked, SYNCHRONOUS_HEADER) {
+            self.answer_at_once(&held);
+        } else {
+            self.state.arrived.push(held);
+        }
+    }
+
+    /// Notes a synchronous request of the running event, whether the browser has told of it already
+    /// or not. Its page does nothing before it is answered. Another request of this event to the
+    /// same address may be answered with it, since the browser does not say which is which.
+    fn synchronous_request(&mut self, url: String) {
+        let arrived = std::mem::take(&mut self.state.arrived);
+        let waits = |one: &Held| one.resource == "XHR" && one.request.url == url;
+        let (now, later) = arrived.into_iter().partition(waits);
+        self.state.arrived = later;
+        let now: Vec<Held> = now;
+        now.iter().for_each(|held| self.answer_at_once(held));
+        self.state.synchronous.insert(url);
+    }
+}
+
+/// Returns whether a request has a header.
+fn has_header(request: &Value, name: &str) -> bool {
+    let headers = request["headers"].as_object().into_iter().flatten();
+    headers.into_iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
+}
+
+/// Returns what a request sends.
+fn body(request: &Value) -> Vec<u8> {
+    if let Some(text) = request["postData"].as_str() {
+        return text.as_bytes().to_vec();
+    }
+    let entries = request["postDataEntries"].as_array().into_iter().flatten();
+    let decoded = entries.filter_map(|entry| STANDARD.decode(entry["bytes"].as_str()?).ok());
+    decoded.flatten().collect()
+}
+
+fn preflight() -> Response {
+    let mut response = Response::new(204, "text/plain", b"");
+    for name in ["Access-Control-Allow-Headers", "Access-Control-Allow-Methods"] {
+        response.headers.push((name.to_owned(), "*".to_owned()));
+    }
+    response
+}
+
+/// Returns an exception as a failure.
+fn failure(details: &Value) -> Failure {
+    let exception = &details["exception"];
+    let described = exception["description"].as_str().map(str::to_owned);
+    let thrown = described.unwrap_or_else(|| shown(exception));
+    let first = thrown.lines().next().unwrap_or_default();
+    let in_promise = details["text"].as_str().is_some_and(|text| text.contains("in promise"));
+    let message = if in_promise { format!("{first} (in a promise)") } else { first.to_owned() };
+    let url = details["url"].as_str().unwrap_or_default();
+    let number = |name: &str| {
+        let number = details[name].as_u64().and_then(|number| u32::try_from(number).ok());
+        number.unwrap_or(0).saturating_add(1)
+    };
+    let file = if url.starts_with("http") { path(url) } else { "" };
+    let site = (!file.is_empty()).then(|| FailureSite {
+        file: file.to_owned(),
+        line: number("lineNumber"),
+        column: number("columnNumber"),
+    });
+    Failure { kind: FailureKind::Other, message, site, broken: None }
+}
+
+/// Returns a value of the page as text.
+fn shown(value: &Value) -> String {
+    let described = value["description"].as_str();
+    match (&value["value"], described) {
+        (Value::String(text), _) => text.clone(),
+        (_, Some(text)) => text.lines().next().unwrap_or_default().to_owned(),
+        (Value::Null, None) => value["type"].as_str().unwrap_or_default().to_owned(),
+        (other, None) => other.to_string(),
+    }
+}

@@ -1,0 +1,20 @@
+//! One page in a browser: its requests, its queue, its user and what it shows.
+//!
+//! This part does what it is told: it releases a request, fires a queued event, takes a step of a
+//! user, and waits until the page has nothing left to do. It decides no order and names no events.
+
+mod driver;
+mod handle;
+pub(crate) mod input;
+mod opened;
+mod release;
+mod runtime;
+mod see;
+mod user;
+
+pub(crate) use driver::{PageDriver, PageLimits};
+pub(crate) use handle::Held;
+pub(crate) use opened::Opening;
+pub(crate) use release::Fault;
+pub(crate) use runtime::{HOLD_PATH, NAME, QueueReport, Queued, Record};
+pub(crate) use see::Seen;

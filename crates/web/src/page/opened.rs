@@ -1,0 +1,164 @@
+//! Opening a page in a fresh context of the browser, and closing the one before.
+//!
+//! To make a context takes the browser longer than to run a small page. So the next one is prepared
+//! while a page runs: step by step, whenever the reply to the last step comes.
+
+use super::driver::PageDriver;
+use super::handle::State;
+use super::runtime::{SYNCHRONOUS, scripts};
+use crate::devtools::{Message, Reply};
+use crate::error::WebError;
+use serde_json::{Value, json};
+use std::time::Instant;
+
+/// What a page is opened with.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Opening {
+    pub(crate) url: String,
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    pub(crate) seed: u32,
+    pub(crate) epoch_ms: u64,
+    pub(crate) accept_dialogs: bool,
+}
+
+/// An empty page in a context of its own.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Spare {
+    context: String,
+    target: String,
+    session: String,
+    frame: String,
+    /// The command whose reply is the next step.
+    waits_for: u64,
+}
+
+impl PageDriver {
+    /// Opens the page in a context without cookies, storage and cache, up to the request for its
+    /// document.
+    pub(crate) fn open(&mut self) -> Result<(), WebError> {
+        self.close();
+        self.prepare();
+        let within = self.limits.reply;
+        let deadline = Instant::now() + within;
+        let spare = loop {
+            match self.spare.take() {
+                Some(spare) if !spare.frame.is_empty() => break spare,
+                spare => self.spare = spare,
+            }
+            let message: Option<Message> = self.take(deadline)?;
+            if message.is_none() {
+                let what = "the browser makes no new page".to_owned();
+                return Err(WebError::TimedOut { what, within });
+            }
+        };
+        self.state = State {
+            session: spare.session,
+            browser_context: spare.context,
+            target: spare.target,
+            main_frame: spare.frame,
+            accept_dialogs: self.opening.accept_dialogs,
+            ..State::default()
+        };
+        // Its reply comes when the document does.
+        self.send("Page.navigate", json!({"url": self.opening.url}));
+        if !self.until(within, |state| !state.arrived.is_empty())? {
+            let why = "the browser makes no request for it".to_owned();
+            return Err(WebError::Load { url: self.opening.url.clone(), why });
+        }
+        self.state.contexts.clear();
+        self.prepare();
+        Ok(())
+    }
+
+    /// Closes the page, without waiting.
+    pub(crate) fn close(&mut self) {
+        let State { browser_context, .. } = std::mem::take(&mut self.state);
+        if !browser_context.is_empty() {
+            let context = json!({"browserContextId": browser_context});
+            self.client.send("", "Target.disposeBrowserContext", context);
+        }
+    }
+
+    /// Begins to prepare a page, if none is.
+    fn prepare(&mut self) {
+        if self.spare.is_none() {
+            let params = json!({"disposeOnDetach": true});
+            let waits_for = self.client.send("", "Target.createBrowserContext", params);
+            self.spare = Some(Spare { waits_for, ..Spare::default() });
+        }
+    }
+
+    /// Takes the next step in preparing a page, if this is the reply to the last one.
+    pub(super) fn prepare_further(&mut self, reply: &Reply) -> Result<(), WebError> {
+        let Some(mut spare) = self.spare.take_if(|spare| spare.waits_for == reply.id) else {
+            return Ok(());
+        };
+        let refused = |message: &String| {
+            let method = "Target.createTarget".to_owned();
+            WebError::Refused { method, message: message.clone() }
+        };
+        let result = reply.result.as_ref().map_err(refused)?;
+        let text = |name: &str| {
+            let found = result[name].as_str().map(str::to_owned);
+            found.ok_or_else(|| WebError::Answer("Target.createTarget".to_owned()))
+        };
+        if spare.context.is_empty() {
+            spare.context = text("browserContextId")?;
+            let params = json!({
+                "url": "about:blank", "browserContextId": spare.context,
+                "width": self.opening.width, "height": self.opening.height,
+            });
+            spare.waits_for = self.client.send("", "Target.createTarget", params);
+        } else if spare.target.is_empty() {
+            spare.target = text("targetId")?;
+            let params = json!({"targetId": spare.target, "flatten": true});
+            spare.waits_for = self.client.send("", "Target.attachToTarget", params);
+        } else if spare.session.is_empty() {
+            spare.session = text("sessionId")?;
+            spare.waits_for = self.set_up(&spare);
+        } else {
+            let frame = result["frameTree"]["frame"]["id"].as_str().unwrap_or_default();
+            if frame.is_empty() {
+                return Err(WebError::Answer("Page.getFrameTree".to_owned()));
+            }
+            spare.frame = frame.to_owned();
+        }
+        self.spare = Some(spare);
+        Ok(())
+    }
+
+    /// Sends all that a new page is told. Returns the number of the last command.
+    fn set_up(&mut self, spare: &Spare) -> u64 {
+        let Opening { width, height, seed, epoch_ms, .. } = self.opening;
+        let discover = json!({"discover": true, "filter": [{"type": "page"}]});
+        self.client.send("", "Target.setDiscoverTargets", discover);
+        let deny = json!({
+            "behavior": "deny", "browserContextId": spare.context, "eventsEnabled": true,
+        });
+        self.client.send("", "Browser.setDownloadBehavior", deny);
+        let source = scripts(&*self.rewriter.0, &self.store.sockets(), seed, epoch_ms);
+        let size = json!({
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false,
+        });
+        let all = json!([{"urlPattern": "*", "requestStage": "Request"}]);
+        let attach = json!({"autoAttach": true, "waitForDebuggerOnStart": false, "flatten": true});
+        let commands: [(&str, Value); 13] = [
+            ("Page.enable", json!({})),
+            ("Network.enable", json!({})),
+            ("Network.setCacheDisabled", json!({"cacheDisabled": true})),
+            ("Network.setBypassServiceWorker", json!({"bypass": true})),
+            ("Page.setBypassCSP", json!({"enabled": true})),
+            ("Emulation.setFocusEmulationEnabled", json!({"enabled": true})),
+            ("Emulation.setDeviceMetricsOverride", size),
+            ("Target.setAutoAttach", attach),
+            ("Runtime.addBinding", json!({"name": SYNCHRONOUS})),
+            ("Page.addScriptToEvaluateOnNewDocument", json!({"source": source})),
+            ("Fetch.enable", json!({"patterns": all})),
+            ("Runtime.enable", json!({})),
+            ("Page.getFrameTree", json!({})),
+        ];
+        let send = |_, (method, params)| self.client.send(&spare.session, method, params);
+        commands.into_iter().fold(0, send)
+    }
+}

@@ -1,0 +1,147 @@
+//! The user of a page: finds elements, and moves the mouse and presses keys as trusted input.
+
+use super::driver::PageDriver;
+use super::input::{Key, key_of, of_character};
+use super::runtime::NAME;
+use crate::actions::{Target, UserStep, UserStepKind};
+use crate::error::WebError;
+use serde_json::{Value, json};
+
+/// Where an element is.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Spot {
+    x: f64,
+    y: f64,
+}
+
+/// How many steps the mouse takes from one element to another one.
+const DRAG_STEPS: u32 = 5;
+
+impl PageDriver {
+    /// Returns whether the target of a step is there, and visible if it must be.
+    pub(crate) fn can_take(&mut self, step: &UserStep) -> Result<bool, WebError> {
+        let Some(target) = step.target() else { return Ok(true) };
+        // The target of a file field is often hidden behind a button.
+        let visible = step.visible && !matches!(step.kind, UserStepKind::Upload { .. });
+        Ok(self.locate(target, visible, false)?.is_some())
+    }
+
+    /// Takes a step. An element that went away meanwhile is not used.
+    pub(crate) fn take_step(&mut self, step: &UserStep) -> Result<(), WebError> {
+        match &step.kind {
+            UserStepKind::Click(target) => {
+                if let Some(spot) = self.locate(target, false, true)? {
+                    self.mouse("mouseMoved", spot, 0)?;
+                    self.mouse("mousePressed", spot, 1)?;
+                    self.mouse("mouseReleased", spot, 0)?;
+                }
+            }
+            UserStepKind::Type { into, text } => {
+                self.focus(into)?;
+                for character in text.chars() {
+                    self.press(&of_character(character, 0))?;
+                }
+            }
+            UserStepKind::Press(name) => {
+                if let Some(key) = key_of(name) {
+                    self.press(&key)?;
+                }
+            }
+            UserStepKind::Hover(target) => {
+                if let Some(spot) = self.locate(target, false, true)? {
+                    self.mouse("mouseMoved", spot, 0)?;
+                }
+            }
+            UserStepKind::Scroll { target, by: (x, y) } => {
+                let by = json!({"left": x, "top": y, "behavior": "instant"});
+                let on = match target {
+                    Some(target) => format!("{NAME}.element({})", selector(target)),
+                    None => "window".to_owned(),
+                };
+                self.evaluate(None, &format!("({on}).scrollBy({by})"))?;
+            }
+            UserStepKind::Drag { from, to } => self.drag(from, to)?,
+            UserStepKind::Upload { into, files } => self.upload(into, files)?,
+            UserStepKind::Wait(_) => {}
+            UserStepKind::Navigate(url) => {
+                self.evaluate(None, &format!("void location.assign({})", json!(url)))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn locate(
+        &mut self,
+        target: &Target,
+        visible: bool,
+        scroll: bool,
+    ) -> Result<Option<Spot>, WebError> {
+        let call = format!("{NAME}.locate({},{visible},{scroll})", selector(target));
+        let answer = self.evaluate(None, &call)?;
+        let found: Value = serde_json::from_str(answer.as_str().unwrap_or("{}"))
+            .map_err(|_| WebError::Answer("locate".to_owned()))?;
+        let usable = found["usable"] == true;
+        let spot = found["x"].as_f64().zip(found["y"].as_f64());
+        Ok(spot.filter(|_| usable).map(|(x, y)| Spot { x, y }))
+    }
+
+    fn mouse(&mut self, kind: &str, spot: Spot, buttons: u32) -> Result<(), WebError> {
+        let moved = kind == "mouseMoved";
+        let (button, clicks) = if moved && buttons == 0 { ("none", 0) } else { ("left", 1) };
+        let params = json!({
+            "type": kind, "x": spot.x, "y": spot.y, "button": button, "buttons": buttons,
+            "clickCount": clicks,
+        });
+        self.call("Input.dispatchMouseEvent", params).map(drop)
+    }
+
+    fn press(&mut self, key: &Key) -> Result<(), WebError> {
+        for event in key.events() {
+            self.call("Input.dispatchKeyEvent", event)?;
+        }
+        Ok(())
+    }
+
+    /// Gives an element the focus if it has not got it.
+    fn focus(&mut self, target: &Target) -> Result<(), WebError> {
+        let element = format!("{NAME}.element({})", selector(target));
+        let focus =
+            format!("(e => {{ if (e && e !== document.activeElement) e.focus(); }})({element})");
+        self.evaluate(None, &focus).map(drop)
+    }
+
+    fn drag(&mut self, from: &Target, to: &Target) -> Result<(), WebError> {
+        let (Some(start), Some(end)) =
+            (self.locate(from, false, true)?, self.locate(to, false, false)?)
+        else {
+            return Ok(());
+        };
+        self.mouse("mouseMoved", start, 0)?;
+        self.mouse("mousePressed", start, 1)?;
+        for step in 1..=DRAG_STEPS {
+            let part = f64::from(step) / f64::from(DRAG_STEPS);
+            let at = |from: f64, to: f64| from + (to - from) * part;
+            let spot = Spot { x: at(start.x, end.x), y: at(start.y, end.y) };
+            self.mouse("mouseMoved", spot, 1)?;
+        }
+        self.mouse("mouseReleased", end, 0)
+    }
+
+    fn upload(&mut self, into: &Target, files: &[std::path::PathBuf]) -> Result<(), WebError> {
+        let expression = format!("{NAME}.element({})", selector(into));
+        let found = self.call("Runtime.evaluate", json!({"expression": expression}))?;
+        let Some(object) = found["result"]["objectId"].as_str() else { return Ok(()) };
+        let files: Vec<String> = files
+            .iter()
+            .map(|file| file.canonicalize().unwrap_or_else(|_| file.clone()))
+            .map(|file| file.display().to_string())
+            .collect();
+        let params = json!({"objectId": object, "files": files});
+        self.call("DOM.setFileInputFiles", params).map(drop)
+    }
+}
+
+/// Returns the arguments by which the runtime finds an element.
+fn selector(target: &Target) -> String {
+    format!("{},{},{}", json!(target.kind.word()), json!(target.text), target.nth)
+}

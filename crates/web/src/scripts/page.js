@@ -1,0 +1,183 @@
+// The last part: what the driver of the page calls.
+const background = N.postTask
+  ? () => N.postTask(() => {}, { priority: 'background' })
+  : () => new N.Promise((resolve) => N.setTimeout(resolve, 0));
+const drawn = () => new N.Promise((resolve) => {
+  N.requestAnimationFrame(() => N.requestAnimationFrame(resolve));
+  N.setTimeout(resolve, 100);
+});
+const ROUNDS_MAX = 40;
+
+// Waits until nothing is left to run, then sends a request behind all that the page has sent. When
+// the driver has seen it, it has seen all of them.
+async function settle() {
+  let before = -1;
+  for (let round = 0; round < ROUNDS_MAX && before !== activity; round++) {
+    before = activity;
+    await background();
+    await background();
+    if (draws) await drawn();
+  }
+  if (/^https?:$/.test(W.location.protocol)) {
+    try {
+      await N.fetch(W.location.origin + config.barrier, { cache: 'no-store', priority: 'high' });
+    } catch { /* the driver has seen it anyway */ }
+  }
+  await background();
+}
+function report(log) {
+  const result = { created, cancelled, now, sent: sent.splice(0), log };
+  created = [];
+  cancelled = [];
+  return N.stringify(result);
+}
+const logger = () => W.__anyorder;
+const api = {
+  // Begins an event: its random numbers are its own, and its accesses are logged.
+  begin(seed, time, name) {
+    state = (config.seed ^ seed) >>> 0;
+    now = Math.max(now, time);
+    reads = 0;
+    const log = logger();
+    if (log && log.begin) log.begin(name);
+  },
+  // Runs a queued event. Returns whether there is one.
+  fire(number) {
+    const entry = queue.get(number);
+    if (!entry) return false;
+    queue.delete(number);
+    activity++;
+    now = Math.max(now, entry.due);
+    guarded(entry.run);
+    return true;
+  },
+  // Waits until the event is over; returns what it created, cancelled and accessed.
+  async settle() {
+    await settle();
+    const log = logger();
+    let records = null;
+    if (log && log.end) records = log.end();
+    return report(records);
+  },
+  // Finds the target of a user's step.
+  locate(kind, text, nth, visible, scroll) {
+    const found = select(kind, text);
+    const element = found[nth];
+    if (!element) return N.stringify({ count: found.length });
+    if (scroll) element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+    const box = element.getBoundingClientRect();
+    const style = W.getComputedStyle(element);
+    const shown = box.width > 0 && box.height > 0 && style.visibility === 'visible';
+    return N.stringify({
+      count: found.length,
+      usable: shown || !visible,
+      shown,
+      x: box.left + box.width / 2,
+      y: box.top + box.height / 2,
+    });
+  },
+  element(kind, text, nth) {
+    return select(kind, text)[nth];
+  },
+  observe() {
+    return N.stringify(observe());
+  },
+};
+function select(kind, text) {
+  const all = (selector) => N.Array.from(W.document.querySelectorAll(selector));
+  if (kind === 'css') {
+    try { return all(text); } catch { return []; }
+  }
+  const words = (element) => (element.innerText || element.textContent || element.value ||
+    element.getAttribute('aria-label') || '').replace(/\s+/g, ' ').trim();
+  if (kind === 'text') {
+    const having = all('body *').filter((one) => words(one) === text || one.value === text);
+    return having.filter((one) => !having.some((other) => other !== one && one.contains(other)));
+  }
+  const [role, name] = text.split(/:(.*)/s);
+  const implied = {
+    button: 'button,input[type=button],input[type=submit],input[type=reset],summary',
+    link: 'a[href],area[href]',
+    textbox: 'input:not([type]),input[type=text],input[type=search],input[type=email],textarea',
+    checkbox: 'input[type=checkbox]',
+    radio: 'input[type=radio]',
+    combobox: 'select',
+    option: 'option',
+    heading: 'h1,h2,h3,h4,h5,h6',
+    listitem: 'li',
+    img: 'img',
+  }[role];
+  const safe = role.replace(/[^a-z]/g, '');
+  const having = all(`[role="${safe}"]` + (implied ? ',' + implied : ''));
+  const label = (one) => one.getAttribute('aria-label') ||
+    (one.labels && one.labels[0] && words(one.labels[0])) || words(one) || one.placeholder || '';
+  return name === undefined ? having : having.filter((one) => label(one) === name);
+}
+// What a page shows and keeps, in a form without chance.
+function observe() {
+  const fields = [];
+  const lines = [];
+  const canonical = (node, depth) => {
+    if (depth > 400) return;
+    if (node.nodeType === 3) {
+      const text = node.data.replace(/\s+/g, ' ').trim();
+      if (text) lines.push(text);
+      return;
+    }
+    if (node.nodeType !== 1) return;
+    const tag = node.tagName.toLowerCase();
+    const names = N.Array.from(node.attributes, (a) => a.name + '=' + N.stringify(a.value)).sort();
+    lines.push('<' + [tag, ...names].join(' ') + '>');
+    if (tag === 'input' || tag === 'textarea' || tag === 'select') {
+      const value = node.type === 'checkbox' || node.type === 'radio'
+        ? N.String(node.checked) : N.String(node.value);
+      fields.push(pathTo(node) + '=' + N.stringify(value));
+    }
+    if (tag !== 'script' && tag !== 'style') {
+      if (node.shadowRoot) for (const one of node.shadowRoot.childNodes) canonical(one, depth + 1);
+      for (const one of node.childNodes) canonical(one, depth + 1);
+    }
+    lines.push('</' + tag + '>');
+  };
+  if (W.document.documentElement) canonical(W.document.documentElement, 0);
+  const stored = (name) => {
+    try {
+      const storage = W[name];
+      return N.Object.keys(storage).sort().map((key) => [key, storage.getItem(key)]);
+    } catch {
+      return [];
+    }
+  };
+  let cookies = '';
+  try { cookies = W.document.cookie.split('; ').sort().join('; '); } catch { /* none */ }
+  const active = W.document.activeElement;
+  return {
+    text: W.document.body ? W.document.body.innerText : '',
+    title: W.document.title,
+    fields,
+    html: lines.join('\n'),
+    focus: active && active !== W.document.body ? pathTo(active) : '',
+    url: W.location.href,
+    scroll: [W.scrollX, W.scrollY],
+    local: stored('localStorage'),
+    session: stored('sessionStorage'),
+    cookies,
+  };
+}
+function pathTo(node) {
+  const steps = [];
+  for (let at = node; at && at.nodeType === 1; at = at.parentNode) {
+    if (at.id) {
+      steps.unshift('#' + at.id);
+      break;
+    }
+    const same = at.parentNode
+      ? N.Array.from(at.parentNode.childNodes).filter((one) => one.nodeName === at.nodeName) : [at];
+    const place = same.length > 1 ? '[' + (same.indexOf(at) + 1) + ']' : '';
+    steps.unshift(at.tagName.toLowerCase() + place);
+  }
+  return steps.join('/');
+}
+N.Object.defineProperty(W, config.name, {
+  value: N.Object.freeze(api), enumerable: false, configurable: false, writable: false,
+});

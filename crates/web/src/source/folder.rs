@@ -1,0 +1,242 @@
+//! The files of a folder as a server.
+//!
+//! A path names a file below the folder; a path that ends with `/` names its `index.html`. The part
+//! after `?` is ignored, and requests other than GET and HEAD get 404, unless a file `replies.json`
+//! in the folder says otherwise:
+//!
+//! ```json
+//! {
+//!   "POST /save": {"status": 200, "type": "application/json", "body": "{\"ok\":true}"},
+//!   "GET /search?q=a": {"body": "[1,2]", "type": "application/json"}
+//! }
+//! ```
+//!
+//! A file `sockets.json` has what the server sends over sockets, by path. A message with `after`
+//! waits until the page has sent so many:
+//!
+//! ```json
+//! {"/chat": [{"data": "hello"}, {"data": "thanks", "after": 1}]}
+//! ```
+
+use super::types::{Answer, PageRequest, Response, SocketMessage, Sockets, Source};
+use anyorder_common::files::{FileError, FileKind, never_stop, read, read_found};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The largest file of a folder, 256 MiB.
+const FILE: FileKind = FileKind { name: "a file of a page", bytes_max: 256 << 20 };
+
+/// A folder.
+#[derive(Clone, Debug)]
+pub struct Folder {
+    root: PathBuf,
+    replies: BTreeMap<String, Response>,
+    sockets: Sockets,
+}
+
+impl Folder {
+    /// Opens a folder, and reads its `replies.json` and `sockets.json`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it is no folder, or one of these files cannot be read. The message names the file
+    /// and the place in it.
+    pub fn open(root: &Path) -> Result<Folder, String> {
+        if !root.is_dir() {
+            return Err(format!("`{}` is no folder", root.display()));
+        }
+        let replies = object(root, "replies.json")?;
+        let sockets = object(root, "sockets.json")?;
+        let replies = replies.iter().map(|(key, value)| (key.clone(), reply(value)));
+        let sockets = sockets.iter().map(|(path, list)| (path.clone(), messages(list)));
+        let (replies, sockets) = (replies.collect(), sockets.collect());
+        Ok(Folder { root: root.to_owned(), replies, sockets })
+    }
+
+    fn file(&self, path: &str) -> Response {
+        let missing = || Response::new(404, "text/plain", b"not found");
+        let Some(inner) = safe_path(path) else { return missing() };
+        let mut file = self.root.join(&inner);
+        if path.ends_with('/') || file.is_dir() {
+            file.push("index.html");
+        }
+        let real = file.canonicalize().ok();
+        let root = self.root.canonicalize().ok();
+        let inside = match (&real, &root) {
+            (Some(real), Some(root)) => real.starts_with(root),
+            _ => false,
+        };
+        match real.filter(|_| inside).map(|real| read(&real, FILE, never_stop)) {
+            Some(Ok(bytes)) => Response::new(200, content_type(&file), &bytes),
+            _ => missing(),
+        }
+    }
+}
+
+impl Source for Folder {
+    fn answer(&mut self, request: &PageRequest) -> Answer {
+        let path = path_of(&request.url);
+        if let Some(reply) = self.replies.get(&format!("{} {path}", request.method)) {
+            return Answer::Response(reply.clone());
+        }
+        let bare = path.split('?').next().unwrap_or_default();
+        Answer::Response(match request.method.as_str() {
+            "GET" | "HEAD" => self.file(bare),
+            _ => Response::new(404, "text/plain", b"not found"),
+        })
+    }
+
+    fn sockets(&self) -> Sockets {
+        self.sockets.clone()
+    }
+}
+
+/// Returns the path of an address, with the part after `?`.
+pub(crate) fn path_of(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let rest = rest.split('#').next().unwrap_or_default();
+    rest.find(['/', '?']).map_or("/", |at| &rest[at..])
+}
+
+/// Decodes a path and returns it as a relative one; `None` if it leaves its folder.
+fn safe_path(path: &str) -> Option<PathBuf> {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.bytes();
+    while let Some(byte) = rest.next() {
+        if byte == b'%' {
+            let digits = [rest.next()?, rest.next()?];
+            bytes.push(u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?);
+        } else {
+            bytes.push(byte);
+        }
+    }
+    let decoded = String::from_utf8(bytes).ok()?;
+    let mut inner = PathBuf::new();
+    for step in decoded.split(['/', '\\']) {
+        match step {
+            "" | "." => {}
+            ".." => return None,
+            step if step.contains(['\0', ':']) => return None,
+            step => inner.push(step),
+        }
+    }
+    Some(inner)
+}
+
+/// Returns the content type of a file by the end of its name.
+fn content_type(file: &Path) -> &'static str {
+    let end = file.extension().and_then(|end| end.to_str()).unwrap_or_default();
+    match end.to_ascii_lowercase().as_str() {
+        "html" | "htm" => "text/html; charset=utf-8",
+        "js" | "mjs" | "cjs" => "text/javascript; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "json" | "map" => "application/json",
+        "txt" | "md" => "text/plain; charset=utf-8",
+        "xml" => "application/xml",
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "gif" => "image/gif",
+        "webp" => "image/webp",
+        "avif" => "image/avif",
+        "ico" => "image/x-icon",
+        "woff" => "font/woff",
+        "woff2" => "font/woff2",
+        "ttf" => "font/ttf",
+        "otf" => "font/otf",
+        "wasm" => "application/wasm",
+        "pdf" => "application/pdf",
+        "mp3" => "audio/mpeg",
+        "mp4" => "video/mp4",
+        "webm" => "video/webm",
+        "webmanifest" => "application/manifest+json",
+        _ => "application/octet-stream",
+    }
+}
+
+fn object(root: &Path, name: &str) -> Result<serde_json::Map<String, Value>, String> {
+    let path = root.join(name);
+    let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let bytes = match read_found(&path, FILE, never_stop) {
+        Ok(None) => return Ok(serde_json::Map::new()),
+        Ok(Some(bytes)) => bytes,
+        Err(FileError::NotRegular) => return Err(failed(&"no regular file")),
+        Err(error) => return Err(failed(&error)),
+    };
+    serde_json::from_slice(&bytes).map_err(|error| failed(&error))
+}
+
+fn reply(value: &Value) -> Response {
+    let body = match &value["body"] {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    };
+    let status = value["status"].as_u64().and_then(|status| u16::try_from(status).ok());
+    let kind = value["type"].as_str().unwrap_or("text/plain; charset=utf-8");
+    let mut response = Response::new(status.unwrap_or(200), kind, body.as_bytes());
+    for (name, value) in value["headers"].as_object().into_iter().flatten() {
+        response.headers.push((name.clone(), value.as_str().unwrap_or_default().to_owned()));
+    }
+    response
+}
+
+fn messages(list: &Value) -> Vec<SocketMessage> {
+    let message = |value: &Value| SocketMessage {
+        after: value["after"].as_u64().and_then(|after| u32::try_from(after).ok()).unwrap_or(0),
+        data: value["data"].as_str().unwrap_or_default().to_owned(),
+    };
+    list.as_array().into_iter().flatten().map(message).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_stay_in_the_folder() {
+        let inner = |path: &str| safe_path(path).map(|path| path.display().to_string());
+        assert_eq!(inner("/a/b%20c.js"), Some("a/b c.js".to_owned()));
+        for path in ["/../a", "/a/%2e%2e/b", "/%2", "/%zz", "/a%00b", "/..%5cb", "/C:/x", "/%ff"] {
+            assert_eq!(inner(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn paths_of_addresses() {
+        assert_eq!(path_of("http://localhost/a?b#c"), "/a?b");
+        assert_eq!(path_of("http://localhost"), "/");
+        assert_eq!(path_of("http://localhost?q"), "?q");
+    }
+
+    #[test]
+    fn a_folder_answers_as_a_server() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("index.html"), "<p>").unwrap();
+        std::fs::write(folder.path().join("a.js"), "1").unwrap();
+        let replies = r#"{"POST /save": {"status": 201, "type": "text/x", "body": "done"}}"#;
+        std::fs::write(folder.path().join("replies.json"), replies).unwrap();
+        let sockets = r#"{"/chat": [{"data": "hello"}, {"data": "thanks", "after": 1}]}"#;
+        std::fs::write(folder.path().join("sockets.json"), sockets).unwrap();
+        let mut source = Folder::open(folder.path()).unwrap();
+        let mut ask = |method: &str, path: &str| {
+            let (method, url) = (method.to_owned(), format!("http://localhost{path}"));
+            match source.answer(&PageRequest { method, url, body: Vec::new(), ordinal: 0 }) {
+                Answer::Response(response) => response,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(ask("GET", "/").content_type(), "text/html");
+        assert_eq!(&*ask("GET", "/a.js?v=1").body, b"1");
+        assert_eq!(ask("GET", "/b.js").status, 404);
+        assert_eq!(ask("POST", "/a.js").status, 404);
+        let saved = ask("POST", "/save");
+        assert_eq!((saved.status, &*saved.body), (201, &b"done"[..]));
+        assert_eq!(source.sockets()["/chat"][1].after, 1);
+        std::fs::write(folder.path().join("sockets.json"), "{\n  x").unwrap();
+        let error = Folder::open(folder.path()).unwrap_err();
+        assert!(error.contains("sockets.json") && error.contains("line 2"), "{error}");
+        assert!(Folder::open(&folder.path().join("none")).is_err());
+    }
+}

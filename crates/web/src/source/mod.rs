@@ -1,0 +1,13 @@
+//! Where the responses of a page come from: a folder, an archive, or the real server, whose
+//! responses are recorded at the first use and repeated from then on.
+
+mod folder;
+mod har;
+mod store;
+mod types;
+
+pub use folder::Folder;
+pub(crate) use folder::path_of;
+pub use har::{Archive, ArchiveError};
+pub use store::Store;
+pub use types::{Answer, PageRequest, Response, SocketMessage, Sockets, Source};

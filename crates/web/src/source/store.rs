@@ -1,0 +1,124 @@
+//! The responses that runs share: whatever came once comes again, in every order.
+
+use super::types::{Answer, PageRequest, Response, Sockets, Source};
+use crate::rewriter::RewrittenPage;
+use anyorder_common::hash::Hash128;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What a response is known by besides the name of its event: method, address, and what was sent.
+type Key = (String, String, Hash128);
+
+struct Inner {
+    source: Box<dyn Source>,
+    /// By the name of the event that received it.
+    by_event: BTreeMap<String, Response>,
+    /// The first one for each request, for events that have a new name.
+    by_request: BTreeMap<Key, Response>,
+    /// Rewritten texts, by the hashes of what they were.
+    rewritten: BTreeMap<Hash128, RewrittenPage>,
+}
+
+/// A store of responses on top of a source. Clones share it, so that all workers give the same
+/// responses.
+///
+/// A response is looked for by the name of the event, then by the request. So the second of two
+/// equal requests of one event has its own response, and a request that another event now makes
+/// gets what the server said to it before.
+#[derive(Clone)]
+pub struct Store(Arc<Mutex<Inner>>);
+
+impl Store {
+    /// Makes an empty store on top of a source.
+    #[must_use]
+    pub fn new(source: Box<dyn Source>) -> Store {
+        let (by_event, by_request, rewritten) = Default::default();
+        Store(Arc::new(Mutex::new(Inner { source, by_event, by_request, rewritten })))
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the answer to a request of an event, by the event's name.
+    #[must_use]
+    pub fn answer(&self, event: &str, request: &PageRequest) -> Answer {
+        let mut inner = self.inner();
+        let key = key(request);
+        let known = inner.by_event.get(event).or_else(|| inner.by_request.get(&key));
+        match known {
+            Some(response) => Answer::Response(response.clone()),
+            None => inner.source.answer(request),
+        }
+    }
+
+    /// Keeps a response of the real server.
+    pub fn record(&self, event: &str, request: &PageRequest, response: Response) {
+        let mut inner = self.inner();
+        inner.by_request.entry(key(request)).or_insert_with(|| response.clone());
+        inner.by_event.entry(event.to_owned()).or_insert(response);
+    }
+
+    /// Returns what a text was rewritten to, and rewrites it at the first use: all runs get the
+    /// same text, with the same numbers of sites in it. The key is a hash of all that the result
+    /// depends on.
+    pub(crate) fn rewritten(
+        &self,
+        key: Hash128,
+        rewrite: impl FnOnce() -> RewrittenPage,
+    ) -> RewrittenPage {
+        // Under the lock, so that two workers do not number the sites of one text twice.
+        self.inner().rewritten.entry(key).or_insert_with(rewrite).clone()
+    }
+
+    /// Returns how many responses of the real server are kept.
+    #[must_use]
+    pub fn recorded_count(&self) -> usize {
+        self.inner().by_event.len()
+    }
+
+    /// Returns what servers send over sockets.
+    #[must_use]
+    pub fn sockets(&self) -> Sockets {
+        self.inner().source.sockets()
+    }
+}
+
+fn key(request: &PageRequest) -> Key {
+    (request.method.clone(), request.url.clone(), Hash128::of(&request.body))
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store").field("recorded", &self.recorded_count()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_came_once_comes_again() {
+        let store = Store::new(Box::new(()));
+        let request = |body: &[u8], ordinal| PageRequest {
+            method: "POST".into(),
+            url: "http://a/".into(),
+            body: body.into(),
+            ordinal,
+        };
+        assert_eq!(store.answer("load/fetch", &request(b"1", 0)), Answer::Server);
+        let response = |text: &str| Response::new(200, "text/plain", text.as_bytes());
+        store.record("load/fetch", &request(b"1", 0), response("one"));
+        store.record("load/fetch#1", &request(b"1", 1), response("two"));
+        let answer = |event: &str, body: &[u8]| match store.answer(event, &request(body, 0)) {
+            Answer::Response(response) => String::from_utf8(response.body.to_vec()).unwrap(),
+            other => format!("{other:?}"),
+        };
+        assert_eq!(answer("load/fetch", b"1"), "one");
+        assert_eq!(answer("load/fetch#1", b"1"), "two");
+        assert_eq!(answer("click/fetch", b"1"), "one", "another event makes the request");
+        assert_eq!(answer("click/fetch", b"2"), "Server", "it sends something else");
+    }
+}

@@ -1,0 +1,107 @@
+//! Requests and responses.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A request of a page.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PageRequest {
+    /// Its method, such as `GET`.
+    pub method: String,
+    /// Its full address, without the part after `#`.
+    pub url: String,
+    /// What it sends; empty if nothing.
+    pub body: Vec<u8>,
+    /// Its number among equal ones of its creator, from 0.
+    pub ordinal: u32,
+}
+
+/// A response.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Response {
+    /// Its status, such as 200.
+    pub status: u16,
+    /// Its headers, in order.
+    pub headers: Vec<(String, String)>,
+    /// Its body, as decoded from its transfer.
+    pub body: Arc<[u8]>,
+}
+
+impl Response {
+    /// Makes a response with a content type.
+    #[must_use]
+    pub fn new(status: u16, content_type: &str, body: &[u8]) -> Response {
+        // Fonts, modules and requests from other origins need it.
+        let any = ("Access-Control-Allow-Origin".to_owned(), "*".to_owned());
+        let headers = vec![("Content-Type".to_owned(), content_type.to_owned()), any];
+        Response { status, headers, body: body.into() }
+    }
+
+    /// Returns the first value of a header.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let found = self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// Puts another content type in the place of what there is.
+    pub(crate) fn set_content_type(&mut self, value: &str) {
+        self.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
+        self.headers.push(("Content-Type".to_owned(), value.to_owned()));
+    }
+
+    /// Returns the content type without its parameters, in lower case; empty if there is none.
+    #[must_use]
+    pub fn content_type(&self) -> String {
+        let value = self.header("content-type").unwrap_or_default();
+        value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+    }
+}
+
+/// What a source says to a request.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// This response.
+    Response(Response),
+    /// The real server decides.
+    Server,
+    /// The connection fails.
+    Fail,
+}
+
+/// A message that a server sends over a socket.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SocketMessage {
+    /// How many messages the page has to send first.
+    pub after: u32,
+    /// The text.
+    pub data: String,
+}
+
+/// The messages of each socket, by its path, such as `/chat`.
+pub type Sockets = BTreeMap<String, Vec<SocketMessage>>;
+
+/// Where responses come from.
+pub trait Source: Send {
+    /// Answers a request. Equal requests must get equal answers: the order of other requests does
+    /// not count.
+    fn answer(&mut self, request: &PageRequest) -> Answer;
+
+    /// Returns what servers send over sockets.
+    fn sockets(&self) -> Sockets {
+        Sockets::new()
+    }
+}
+
+/// The real server: each response is asked for once, by the browser.
+impl Source for () {
+    fn answer(&mut self, _request: &PageRequest) -> Answer {
+        Answer::Server
+    }
+}
+
+impl<F: FnMut(&PageRequest) -> Answer + Send> Source for F {
+    fn answer(&mut self, request: &PageRequest) -> Answer {
+        self(request)
+    }
+}

@@ -1,0 +1,10 @@
+//! A page as a system of tasks.
+
+mod accesses;
+mod observation;
+mod options;
+mod page_system;
+mod run;
+
+pub use options::{PageOptions, PageStats};
+pub use page_system::{PageFactory, PageSystem};

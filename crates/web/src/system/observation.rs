@@ -1,0 +1,98 @@
+//! The outcome of a run, in levels.
+
+use super::run::{Run, What};
+use crate::page::Seen;
+use anyorder_system::{Level, Observation, PartPath};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The longest text that is kept of a part, in bytes.
+const TEXT_MAX: usize = 100_000;
+
+/// What happened besides the page itself.
+pub(super) struct Traffic<'a> {
+    pub(super) requests: &'a [String],
+    pub(super) console: &'a [String],
+    pub(super) dialogs: &'a [String],
+    pub(super) refused: &'a [String],
+    pub(super) steps_left: usize,
+}
+
+/// Returns the outcome of a run. What a user sees comes first: pixels, text and fields.
+///
+/// Lists without an order of meaning (errors, requests) are compared as multisets: each line has
+/// the number of times that it came.
+pub(super) fn observation(seen: &Seen, run: &Run, traffic: &Traffic<'_>) -> Observation {
+    let mut out = Observation::new();
+    if let Some(picture) = &seen.picture {
+        out.set(PartPath::new(["page", "pixels"]), Level::Output, picture);
+    }
+    let page = &seen.page;
+    for (name, level) in [
+        ("text", Level::Output),
+        ("title", Level::Output),
+        ("url", Level::Output),
+        ("focus", Level::Bookkeeping),
+        ("html", Level::Bookkeeping),
+        ("cookies", Level::Persistent),
+    ] {
+        let text = page[name].as_str().unwrap_or_default();
+        set(&mut out, ["page", name], level, text);
+    }
+    set(&mut out, ["page", "scroll"], Level::Bookkeeping, &page["scroll"].to_string());
+    for field in page["fields"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        let (name, value) = field.split_once('=').unwrap_or((field, ""));
+        set(&mut out, ["fields", name], Level::Output, value);
+    }
+    for name in ["local", "session"] {
+        for pair in page[name].as_array().into_iter().flatten() {
+            let text = |at: usize| pair[at].as_str().unwrap_or_default();
+            set(&mut out, [name, text(0)], Level::Persistent, text(1));
+        }
+    }
+    count(&mut out, "errors", Level::Failure, run.errors.iter());
+    count(&mut out, "console", Level::Failure, traffic.console.iter());
+    count(&mut out, "requests", Level::Request, traffic.requests.iter());
+    let sent: Vec<String> = run.sent.iter().map(|(to, text)| format!("{to} {text}")).collect();
+    count(&mut out, "sent", Level::Request, sent.iter());
+    count(&mut out, "refused", Level::Request, traffic.refused.iter());
+    if !traffic.dialogs.is_empty() {
+        set(&mut out, ["page", "dialogs"], Level::Output, &traffic.dialogs.join("\n"));
+    }
+    if let Some(url) = &run.left {
+        set(&mut out, ["page", "left for"], Level::Output, url);
+    }
+    if traffic.steps_left > 0 && run.left.is_none() {
+        let left = traffic.steps_left.to_string();
+        set(&mut out, ["page", "steps that could not be taken"], Level::Output, &left);
+    }
+    let waiting = run.pending.iter().filter(|one| matches!(one.what, What::Queued(_)));
+    for one in waiting {
+        let name = one.name.to_string();
+        set(&mut out, ["timers", &name], Level::PendingTimers, "waits");
+    }
+    out
+}
+
+fn set(out: &mut Observation, path: [&str; 2], level: Level, text: &str) {
+    let path = PartPath::new(path);
+    out.set(path.clone(), level, text.as_bytes());
+    if text.len() <= TEXT_MAX {
+        out.keep_text(&path, text);
+    }
+}
+
+fn count<'a>(
+    out: &mut Observation,
+    name: &str,
+    level: Level,
+    lines: impl Iterator<Item = &'a String>,
+) {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for line in lines {
+        *counts.entry(line).or_default() += 1;
+    }
+    for (line, count) in counts {
+        set(out, [name, line], level, &count.to_string());
+    }
+}

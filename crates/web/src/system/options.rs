@@ -1,0 +1,74 @@
+//! Options of a page, and numbers of its runs.
+
+use crate::actions::Actions;
+use crate::browser::BrowserOptions;
+use std::time::Duration;
+
+/// How a page is run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PageOptions {
+    /// The address of the page. With a folder as the source: `http://localhost/`.
+    pub url: String,
+    /// How the browser is started.
+    pub browser: BrowserOptions,
+    /// The steps of the user.
+    pub actions: Actions,
+    /// The size of the window in pixels. Default: 1024 by 768.
+    pub size: (u32, u32),
+    /// The seed of the random numbers that the page gets. Default: 1.
+    pub seed: u32,
+    /// The time at which the page begins, in milliseconds since 1970. Default: 2026-01-01.
+    pub epoch_ms: u64,
+    /// Whether each response has two alternatives besides itself: a connection that fails, and one
+    /// on which nothing comes. Default: no.
+    pub faults: bool,
+    /// Whether dialogs are answered with OK; else they are cancelled. Default: yes.
+    pub accept_dialogs: bool,
+    /// Whether the outcome has the pixels of the page. Default: yes.
+    pub pixels: bool,
+    /// How often a timer may set itself again. What would come after that stays in the queue, so
+    /// that a page that polls has an end. Default: 3.
+    pub repeats_max: u32,
+    /// The most events that may wait at once. More end the run with an error. Default: 10,000.
+    pub pending_max: usize,
+    /// The time for a page to answer, and to end an event. Default: 20 s.
+    pub reply_timeout: Duration,
+    /// The time for a page to receive a response that it got. Default: 2 s.
+    pub finish_timeout: Duration,
+}
+
+impl Default for PageOptions {
+    fn default() -> PageOptions {
+        PageOptions {
+            url: "http://localhost/".to_owned(),
+            browser: BrowserOptions::default(),
+            actions: Actions::default(),
+            size: (1024, 768),
+            seed: 1,
+            epoch_ms: 1_767_225_600_000,
+            faults: false,
+            accept_dialogs: true,
+            pixels: true,
+            repeats_max: 3,
+            pending_max: 10_000,
+            reply_timeout: Duration::from_secs(20),
+            finish_timeout: Duration::from_secs(2),
+        }
+    }
+}
+
+/// Numbers of all runs of a system.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PageStats {
+    /// How often a browser was started.
+    pub browsers: u64,
+    /// Runs that were begun.
+    pub runs: u64,
+    /// Events that were executed.
+    pub events: u64,
+    /// Requests that came after the event that made them was over. They count as made by it. Each
+    /// is a gap in the control of the page, such as a request of a worker.
+    pub late_requests: u64,
+    /// Timers that were left in the queue because they had set themselves too often.
+    pub timers_left: u64,
+}

@@ -1,0 +1,409 @@
+//! The task system of a page.
+
+use super::accesses::AccessTables;
+use super::observation::{Traffic, observation};
+use super::options::{PageOptions, PageStats};
+use super::run::{Pending, Run, What, origin_of, role};
+use crate::devtools::Client;
+use crate::error::WebError;
+use crate::page::{Fault, Opening, PageDriver, PageLimits, QueueReport, Record};
+use crate::rewriter::Rewriter;
+use crate::source::Store;
+use anyorder_common::hash::Hash128;
+use anyorder_system::{
+    AccessDetail, Awaited, Capabilities, Choice, Divergence, EnabledDetail, EnabledTask, Failure,
+    Observation, Posted, ProgramIdentity, RunError, Step, SystemFactory, TaskName, TaskRole,
+    TaskSystem,
+};
+use anyorder_trace::Tables;
+use std::fmt;
+use std::sync::Arc;
+
+/// A page in a browser.
+///
+/// Each run is in a fresh context of one browser process: without cookies, storage and cache. After
+/// an error, the browser is ended; the next [`reset`](TaskSystem::reset) starts another one.
+pub struct PageSystem {
+    options: PageOptions,
+    store: Store,
+    rewriter: Arc<dyn Rewriter>,
+    driver: Option<PageDriver>,
+    program: ProgramIdentity,
+    tables: AccessTables,
+    run: Run,
+    stats: PageStats,
+    picture: Option<Vec<u8>>,
+}
+
+impl PageSystem {
+    /// Starts a browser and opens the page.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no browser, or the page cannot be loaded.
+    pub fn start(
+        options: PageOptions,
+        store: Store,
+        rewriter: Arc<dyn Rewriter>,
+    ) -> Result<PageSystem, RunError> {
+        let program = ProgramIdentity::new(&options.url);
+        let (tables, run, stats) = (AccessTables::default(), Run::default(), PageStats::default());
+        let (driver, picture) = (None, None);
+        let mut system =
+            PageSystem { options, store, rewriter, driver, program, tables, run, stats, picture };
+        system.reset()?;
+        Ok(system)
+    }
+
+    /// Returns numbers of all runs so far.
+    #[must_use]
+    pub fn stats(&self) -> PageStats {
+        self.stats
+    }
+
+    /// Returns the process id of the browser, if one runs.
+    #[must_use]
+    pub fn process_id(&self) -> Option<u32> {
+        self.driver.as_ref().map(|driver| driver.client.process_id())
+    }
+
+    /// Returns the picture of the last observation, as PNG.
+    #[must_use]
+    pub fn picture(&self) -> Option<&[u8]> {
+        self.picture.as_deref()
+    }
+
+    fn driver(&mut self) -> Result<&mut PageDriver, RunError> {
+        let ended = || RunError::Crashed("the browser ended; reset starts another".to_owned());
+        self.driver.as_mut().ok_or_else(ended)
+    }
+
+    /// Ends the browser after an error: its state is not known.
+    fn end_with<T>(&mut self, result: Result<T, WebError>) -> Result<T, RunError> {
+        result.map_err(|error| {
+            self.driver = None;
+            error.into()
+        })
+    }
+
+    fn open(&mut self) -> Result<(), WebError> {
+        let driver = match &mut self.driver {
+            Some(driver) => driver,
+            none => {
+                let client = Client::start(&self.options.browser)?;
+                self.stats.browsers += 1;
+                let limits = PageLimits {
+                    reply: self.options.reply_timeout,
+                    finish: self.options.finish_timeout,
+                };
+                let (width, height) = self.options.size;
+                let opening = Opening {
+                    url: self.options.url.clone(),
+                    width,
+                    height,
+                    seed: self.options.seed,
+                    epoch_ms: self.options.epoch_ms,
+                    accept_dialogs: self.options.accept_dialogs,
+                };
+                let (store, rewriter) = (self.store.clone(), self.rewriter.clone());
+                none.insert(PageDriver::new(client, limits, store, rewriter, opening))
+            }
+        };
+        driver.open()?;
+        let mut arrived = std::mem::take(&mut driver.state.arrived).into_iter();
+        self.run = Run::default();
+        if let Some(held) = arrived.next() {
+            self.run.push_load(held);
+        }
+        Ok(())
+    }
+
+    /// Executes an enabled event, and returns what came of it.
+    fn perform(&mut self, task: &TaskName, fault: Option<Fault>) -> Result<Performed, WebError> {
+        let name = task.to_string();
+        let Some(driver) = &mut self.driver else { return Err(WebError::Closed) };
+        if self.run.loaded {
+            driver.begin(&name, seed_of(&name), self.run.now)?;
+        }
+        let at = self.run.pending.iter().position(|one| one.name == *task);
+        let pending = at.map(|at| self.run.pending.remove(at));
+        match pending.map(|Pending { what, waiting, .. }| (what, waiting.context)) {
+            Some((What::Request(held), _)) => {
+                driver.release(&held, &name, fault)?;
+                self.run.loaded = true;
+            }
+            Some((What::Queued(id), context)) => {
+                let call = format!("{}.fire({id})", crate::page::NAME);
+                driver.evaluate(Some(context), &call)?;
+            }
+            Some((What::Navigation(url), _)) => self.run.left = Some(url),
+            None => {
+                let step = self.options.actions.steps().get(self.run.steps_taken);
+                if let Some(step) = step {
+                    driver.take_step(step)?;
+                }
+                self.run.steps_taken += 1;
+            }
+        }
+        let reports = driver.settle()?;
+        Ok(self.absorb(task, reports))
+    }
+
+    /// Takes in what an event created, cancelled and accessed.
+    fn absorb(&mut self, task: &TaskName, reports: Vec<(i64, QueueReport)>) -> Performed {
+        let origin = origin_of(&self.options.url).to_owned();
+        let mut performed = Performed::default();
+        let first_new = self.run.pending.len();
+        let Some(driver) = &mut self.driver else { return performed };
+        for held in driver.take_arrived() {
+            self.run.push_request(task, held, &origin);
+        }
+        for url in std::mem::take(&mut driver.state.navigations) {
+            self.run.push_navigation(task, url, &origin);
+        }
+        let mut cancelled: Vec<(i64, u64)> = Vec::new();
+        for (context, report) in reports {
+            self.run.now = self.run.now.max(report.now);
+            cancelled.extend(report.cancelled.iter().map(|id| (context, *id)));
+            let mut created = report.created;
+            // These come by way of other processes, before or after the others.
+            created.sort_by_key(|one| match one.kind.as_str() {
+                "broadcast" => 1,
+                "worker" => 2,
+                _ => 0,
+            });
+            for queued in created {
+                self.run.push_queued(task, context, queued);
+            }
+            self.run.sent.extend(report.sent);
+            performed.records.extend(report.log.into_iter().flatten());
+        }
+        let state = &mut driver.state;
+        let is_gone = |one: &Pending| match &one.what {
+            What::Request(held) => state.failed.contains(&held.network_id),
+            What::Queued(id) => {
+                cancelled.contains(&(one.waiting.context, *id))
+                    || !state.contexts.contains_key(&one.waiting.context)
+            }
+            What::Navigation(url) => state.downloads.contains(url),
+        };
+        let mut index = 0;
+        let new_or_kept = |one: &Pending| {
+            let is_new = index >= first_new;
+            index += 1;
+            if is_gone(one) {
+                if !is_new {
+                    performed.cancelled.push(one.name.clone());
+                }
+                return false;
+            }
+            if is_new {
+                let (task, handler) = (one.name.clone(), "page".to_owned());
+                performed.posted.push(Posted { task, handler, delay: one.delay });
+            }
+            true
+        };
+        self.run.pending.retain(new_or_kept);
+        performed.failures = std::mem::take(&mut state.failures);
+        self.run.errors.extend(performed.failures.iter().map(ToString::to_string));
+        performed
+    }
+
+    /// Lists what is enabled now.
+    fn refresh(&mut self) -> Result<(), WebError> {
+        let Some(driver) = &mut self.driver else { return Err(WebError::Closed) };
+        let step = self.options.actions.steps().get(self.run.steps_taken);
+        self.run.step_ready = match step {
+            Some(step) if self.run.loaded && self.run.left.is_none() => driver.can_take(step)?,
+            _ => false,
+        };
+        let alternatives = if self.options.faults { 3 } else { 1 };
+        let name = step.map(|step| &step.name);
+        self.run.list_enabled(name, (alternatives, self.options.repeats_max));
+        Ok(())
+    }
+
+    /// Takes in requests that came after their event was over.
+    fn absorb_late(&mut self) {
+        let Some(driver) = &mut self.driver else { return };
+        let late = driver.take_arrived();
+        if late.is_empty() {
+            return;
+        }
+        let origin = origin_of(&self.options.url).to_owned();
+        let creator = self.run.last.clone().unwrap_or_else(super::run::load);
+        for held in late {
+            self.stats.late_requests += 1;
+            self.run.push_request(&creator, held, &origin);
+        }
+    }
+}
+
+/// What came of an event.
+#[derive(Debug, Default)]
+struct Performed {
+    posted: Vec<Posted>,
+    cancelled: Vec<TaskName>,
+    failures: Vec<Failure>,
+    records: Vec<Record>,
+}
+
+/// Returns the seed of the random numbers of an event.
+fn seed_of(name: &str) -> u32 {
+    // The low bits of a hash are as good as any.
+    Hash128::of(name.as_bytes()).0 as u32
+}
+
+impl TaskSystem for PageSystem {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            snapshot: false,
+            enabled: EnabledDetail::Exact,
+            deterministic: true,
+            values: false,
+            accesses: AccessDetail::Set,
+            awaits: true,
+        }
+    }
+
+    fn program(&self) -> &ProgramIdentity {
+        &self.program
+    }
+
+    fn tables(&self) -> &Tables {
+        self.tables.tables()
+    }
+
+    fn role(&self, task: &TaskName) -> TaskRole {
+        role(task)
+    }
+
+    fn reset(&mut self) -> Result<(), RunError> {
+        self.stats.runs += 1;
+        self.picture = None;
+        let had_browser = self.driver.is_some();
+        let mut opened = self.open();
+        // A browser that ended meanwhile is replaced once.
+        if had_browser && matches!(opened, Err(WebError::Closed | WebError::PageCrashed)) {
+            self.driver = None;
+            opened = self.open();
+        }
+        let refreshed = opened.and_then(|()| self.refresh());
+        self.end_with(refreshed)
+    }
+
+    fn enabled(&mut self) -> Result<Vec<EnabledTask>, RunError> {
+        self.driver()?;
+        Ok(self.run.enabled.clone())
+    }
+
+    /// Each event waits for its own status only: an event that changes what is enabled writes the
+    /// status of what it enables and disables.
+    fn awaited(&mut self) -> Result<Vec<Awaited>, RunError> {
+        Ok(Vec::new())
+    }
+
+    fn execute(&mut self, choice: &Choice) -> Result<Step, RunError> {
+        self.driver()?;
+        let task = &choice.task;
+        let before: Vec<TaskName> = self.run.enabled.iter().map(|one| one.task.clone()).collect();
+        let alternatives = self.run.is_enabled(task).map_or(0, |one| one.alternatives);
+        if choice.alternative >= alternatives {
+            let divergence = Divergence { choice: 0, wanted: task.clone(), enabled: before };
+            return Err(RunError::Diverged(divergence));
+        }
+        let fault = match choice.alternative {
+            0 => None,
+            1 => Some(Fault::Failed),
+            _ => Some(Fault::TimedOut),
+        };
+        self.stats.events += 1;
+        let performed = self.perform(task, fault);
+        let performed = self.end_with(performed)?;
+        self.run.last = Some(task.clone());
+        let refreshed = self.refresh();
+        self.end_with(refreshed)?;
+        let arrived_late = self.driver.as_ref().is_some_and(|one| !one.state.arrived.is_empty());
+        if arrived_late {
+            self.absorb_late();
+            let refreshed = self.refresh();
+            self.end_with(refreshed)?;
+        }
+        if self.run.pending.len() > self.options.pending_max {
+            let most = self.options.pending_max;
+            self.driver = None;
+            return Err(RunError::Crashed(format!("more than {most} events wait at once")));
+        }
+        let Performed { posted, cancelled, failures, records } = performed;
+        let mut changed: Vec<TaskName> = posted.iter().map(|posted| posted.task.clone()).collect();
+        changed.extend(cancelled.iter().cloned());
+        let is_known = |task: &TaskName| before.contains(task);
+        let enabled = self.run.enabled.iter().map(|one| &one.task);
+        changed.extend(enabled.filter(|task| !is_known(task)).cloned());
+        let disabled = before.iter().filter(|one| *one != task);
+        changed.extend(disabled.filter(|one| self.run.is_enabled(one).is_none()).cloned());
+        let accesses = self.tables.accesses(task, &changed, &records, &*self.rewriter)?;
+        Ok(Step { task: task.clone(), accesses, posted, cancelled, failures })
+    }
+
+    fn observe(&mut self) -> Result<Observation, RunError> {
+        let spent = self.options.repeats_max;
+        let left = self.run.pending.iter().filter(|one| Run::is_spent(one, spent)).count();
+        self.stats.timers_left += left as u64;
+        let is_style = |one: &Pending| one.name.segment().kind == "style";
+        let can_draw = self.options.pixels && !self.run.pending.iter().any(is_style);
+        if !self.run.loaded {
+            return Ok(Observation::new());
+        }
+        let driver = self.driver()?;
+        let seen = driver.see(can_draw);
+        let seen = self.end_with(seen)?;
+        let Some(driver) = &self.driver else { return Ok(Observation::new()) };
+        let steps = self.options.actions.steps().len();
+        let traffic = Traffic {
+            requests: &driver.state.requests,
+            console: &driver.state.console,
+            dialogs: &driver.state.dialogs,
+            refused: &driver.state.refused,
+            steps_left: steps.saturating_sub(self.run.steps_taken),
+        };
+        let outcome = observation(&seen, &self.run, &traffic);
+        self.picture = seen.picture;
+        Ok(outcome)
+    }
+}
+
+impl fmt::Debug for PageSystem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PageSystem")
+            .field("url", &self.options.url)
+            .field("stats", &self.stats)
+            .field("process_id", &self.process_id())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Starts one browser for each worker. All have the same responses.
+#[derive(Clone)]
+pub struct PageFactory {
+    /// How the page is run.
+    pub options: PageOptions,
+    /// Where its responses come from.
+    pub store: Store,
+    /// What is done to its texts.
+    pub rewriter: Arc<dyn Rewriter>,
+}
+
+impl SystemFactory for PageFactory {
+    type System = PageSystem;
+
+    fn make(&self) -> Result<PageSystem, RunError> {
+        PageSystem::start(self.options.clone(), self.store.clone(), self.rewriter.clone())
+    }
+}
+
+impl fmt::Debug for PageFactory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PageFactory").field("options", &self.options).finish_non_exhaustive()
+    }
+}

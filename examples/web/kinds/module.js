@@ -1,0 +1,1 @@
+import { word } from './imported.js'; say(word);

@@ -1,0 +1,3 @@
+function say(word) {
+  document.getElementById('log').textContent += word + ' ';
+}

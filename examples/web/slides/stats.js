@@ -1,0 +1,1 @@
+window.visits = (window.visits || 0) + 1;
