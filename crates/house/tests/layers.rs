@@ -23,6 +23,8 @@ const MAP: &[(&str, &[&str])] = &[
     ("anyorder-hb", &["anyorder-trace", "anyorder-system", "anyorder-order"]),
     ("anyorder-certify", &["anyorder-trace", "anyorder-system", "anyorder-commute"]),
     ("anyorder-generate", &["anyorder-trace"]),
+    // From text to text: it knows nothing of ours.
+    ("anyorder-webscript", &[]),
     ("anyorder-consistency", &["anyorder-trace", "anyorder-system", "anyorder-order"]),
     ("anyorder-program", &["anyorder-system"]),
     ("anyorder-vm", &["anyorder-program", "anyorder-trace", "anyorder-system"]),

@@ -1,0 +1,122 @@
+
+// ---- Names, and the end of an event ----
+
+function nameOf(record) {
+  if (record.name !== null) return record.name;
+  if (record.text !== undefined) {
+    const [place, names] = record.text.split("|");
+    record.names = names.split(",");
+    return record.name = "scope@" + place + "#" + record.number;
+  }
+  let name = "Object";
+  try { name = typeName(record.object, record.number); } catch { lost++; }
+  return record.name = name;
+}
+
+function typeName(object, number) {
+  if (object === root) return "global";
+  if (object === root.document) return "document";
+  if (proxies.has(object)) return "Proxy#" + number;
+  if (typeof object === "function") return "function " + functionName(object) + "#" + number;
+  const node = nodeName(object, number);
+  if (node !== "") return node;
+  if (isArray(object)) return "Array#" + number;
+  const made = getOwnPropertyDescriptor(object, "constructor");
+  if (made !== undefined && typeof made.value === "function" && !proxies.has(made.value)) {
+    const back = getOwnPropertyDescriptor(made.value, "prototype");
+    if (back !== undefined && back.value === object) return functionName(made.value) + ":prototype#" + number;
+  }
+  const home = getPrototypeOf(object);
+  if (home === null) return "Object#" + number;
+  const maker = proxies.has(home) ? undefined : getOwnPropertyDescriptor(home, "constructor");
+  const name = maker !== undefined && typeof maker.value === "function" ? functionName(maker.value) : "";
+  return (name || "Object") + "#" + number;
+}
+
+function functionName(object) {
+  const found = proxies.has(object) ? undefined : getOwnPropertyDescriptor(object, "name");
+  return found !== undefined && typeof found.value === "string" ? found.value : "";
+}
+
+function keyText(key) {
+  if (typeof key === "symbol") return NativeString(key);
+  if (isObject(key)) return nameOf(recordOf(key));
+  return "" + key;
+}
+
+function textOf(cell) {
+  const name = nameOf(cell.record);
+  if (cell.kind === VARIABLE) return name + "." + cell.record.names[cell.key];
+  if (cell.location === undefined && cell.record.object === root.location && root.location !== undefined) return "location";
+  const owner = owners.get(cell.record.object);
+  if (owner !== undefined && owner.name === "dataset" && typeof cell.key === "string") {
+    return nameOf(recordOf(owner.element)) + ".@data-" + cell.key.replace(/[A-Z]/g, (letter) => "-" + letter.toLowerCase());
+  }
+  if (cell.location !== undefined) return cell.location(name);
+  if (cell.isEntry === true) return name + ".get(" + keyText(cell.key) + ")";
+  return name + "." + keyText(cell.key);
+}
+
+function isSame(cell) {
+  if (cell.lookEpoch === epoch && cell.kind === LOGICAL) cell.now = cell.look(cell.record.object);
+  if (cell.old === UNKNOWN) return false;
+  if (cell.kind === VARIABLE) return cell.now !== UNKNOWN && is(cell.old, cell.now);
+  if (cell.kind === ENTRY) return is(cell.old, entryValue(cell));
+  if (cell.kind === LOGICAL) return cell.now !== UNKNOWN && is(cell.old, cell.now);
+  return is(cell.old, valueOf(cell.record.object, cell.key));
+}
+
+// A write that makes or removes a name writes the set of names too.
+function changesKeys(cell) {
+  if (cell.kind === VARIABLE || cell.kind === LOGICAL || cell.old === UNKNOWN) return false;
+  const now = cell.kind === ENTRY ? entryValue(cell) : valueOf(cell.record.object, cell.key);
+  return (cell.old === ABSENT) !== (now === ABSENT);
+}
+
+function take() {
+  const cells = touched, result = [];
+  const add = (text, flags, site) => { result[result.length] = [text, flags, site]; };
+  touched = [];
+  for (let i = 0; i < cells.length; i++) {
+    const cell = cells[i];
+    try {
+      const text = textOf(cell);
+      if ((cell.flags & READ) !== 0) add(text, READ, cell.read);
+      if ((cell.flags & WRITE) === 0) continue;
+      const same = isSame(cell);
+      add(text, same ? WRITE | SAME : WRITE, cell.write);
+      if (!same && cell.record.keysEpoch !== epoch && changesKeys(cell)) {
+        cell.record.keysEpoch = epoch;
+        add(nameOf(cell.record) + "." + KEYS, WRITE, cell.write);
+      }
+    } catch { lost++; }
+  }
+  epoch++;
+  depth = 0;
+  return result;
+}
+
+const api = {
+  rewrite(text) { unlogged++; return text; },
+  begin(name) {
+    settle();
+    const before = take();
+    label = name === undefined ? "" : NativeString(name);
+    return before;
+  },
+  end() {
+    settle();
+    const result = take();
+    label = "";
+    return result;
+  },
+  // How many texts were run without a log, and how many accesses could not be logged.
+  counts() { return { unlogged, lost }; },
+  // Logs a logical location of an object (1 reads, 2 writes): for what the host knows.
+  note(object, key, flags) { if (isObject(object)) logical(object, key, flags, -1); },
+};
+
+hide(root, "__anyorder", api);
+for (const name of Object.keys(calls)) hide(root, "__ao" + name, calls[name]);
+install();
+})(globalThis);

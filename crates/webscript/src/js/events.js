@@ -1,0 +1,116 @@
+
+// ---- Listeners, dispatch, and what trusted input reads and writes ----
+
+const targetHome = home("EventTarget");
+const addNative = native(targetHome, "addEventListener");
+const pathOf = native(home("Event"), "composedPath"), typeOf = native(home("Event"), "type");
+const isBubbling = native(home("Event"), "bubbles");
+const spied = new MineWeak(), spiedTypes = new Mine();
+
+function listener(target, type, flags) {
+  const cell = logical(target, "listener:" + type, flags, here);
+  if (cell.location === undefined) cell.location = (name) => "listener:" + name + ":" + type;
+}
+
+// Reads the listeners along the path of an event.
+function dispatched(event) {
+  const type = typeOf(event), path = pathOf(event);
+  for (let i = 0; i < path.length; i++) listener(path[i], type, READ);
+  if (event.isTrusted) input(type, path);
+}
+
+const onEvent = (event) => guarded(dispatched, event);
+
+// Watches a type of events in the document, or on a target outside of it.
+function spy(target, type) {
+  if (type === "unload" || type === "beforeunload") return;
+  const outside = target !== root && !(isNode(target) && isConnected(target));
+  if (outside) {
+    let types = spied.get(target);
+    if (types === undefined) spied.set(target, types = new Mine());
+    if (types.has(type)) return;
+    types.set(type, true);
+    addNative(target, type, onEvent, { capture: true, passive: true });
+  }
+  if (spiedTypes.has(type) || !hasTree) return;
+  spiedTypes.set(type, true);
+  for (const at of [root, root.document]) addNative(at, type, onEvent, { capture: true, passive: true });
+}
+
+const POINTING = /^(pointerdown|mousedown|pointerup|mouseup|click|dblclick|touchstart|contextmenu)$/;
+
+// What the browser itself reads and writes for an event of the user.
+function input(type, path) {
+  const target = path[0];
+  if (!isNode(target)) return;
+  if (POINTING.test(type)) {
+    for (let i = 0; i < path.length; i++) {
+      const node = path[i];
+      if (!isElement(node)) continue;
+      for (const key of ["parent", "@disabled", "@hidden", "@style", "@class"]) readNode(node, key);
+    }
+  }
+  if (/^key/.test(type)) readLookup(root.document, "activeElement");
+  if (/^(beforeinput|keydown)$/.test(type)) for (const key of ["@readonly", "@disabled"]) readNode(target, key);
+  if (/^(input|change)$/.test(type)) { writeNode(target, "value"); writeNode(target, "checked"); }
+  if (/^focus/.test(type) || type === "blur") writeNode(root.document, "activeElement");
+  if (type === "submit") readForm(target);
+  if (type === "reset") writeForm(target);
+  if (type === "click") activation(path);
+}
+
+function activation(path) {
+  for (let i = 0; i < path.length; i++) {
+    const node = path[i];
+    if (!isElement(node)) continue;
+    const name = localName(node), kind = (attribute(node, "type") || "").toLowerCase();
+    if (name === "a") readNode(node, "@href");
+    if (name !== "input" || (kind !== "checkbox" && kind !== "radio")) continue;
+    writeNode(node, "checked");
+    const group = attribute(node, "name");
+    if (kind !== "radio" || group === null) continue;
+    const all = native(home("Document"), "querySelectorAll")(root.document, "input[type=radio]");
+    for (let j = 0; j < all.length; j++) if (attribute(all[j], "name") === group) writeNode(all[j], "checked");
+  }
+}
+
+function patchEvents() {
+  if (targetHome === undefined) return;
+  const of = (self) => (isObject(self) ? self : root);
+  for (const name of ["addEventListener", "removeEventListener"]) {
+    patch(targetHome, name, (self, [type]) => {
+      listener(of(self), NativeString(type), WRITE);
+      spy(of(self), NativeString(type));
+    });
+  }
+  patch(targetHome, "dispatchEvent", (self, [event]) => {
+    const type = typeOf(event);
+    listener(of(self), type, READ);
+    if (!isNode(self) || !isBubbling(event)) return;
+    for (let at = parentOf(self); isNode(at); at = parentOf(at)) listener(at, type, READ);
+    listener(root, type, READ);
+  });
+  const handlers = (object) => {
+    for (const name of ownKeys(object)) {
+      if (typeof name !== "string" || !/^on[a-z]/.test(name)) continue;
+      const type = name.slice(2);
+      if (hasTree && object === home("HTMLElement")) spy(root, type);
+      patchAccessor(object, name, (self) => listener(of(self), type, READ), (self) => {
+        listener(of(self), type, WRITE);
+        spy(of(self), type);
+      });
+    }
+  };
+  for (const name of ownKeys(root)) {
+    if (typeof name !== "string" || !/^[A-Z]/.test(name)) continue;
+    const found = getOwnPropertyDescriptor(root, name);
+    const value = found === undefined ? undefined : found.value;
+    if (typeof value === "function" && isObject(value.prototype) && !proxies.has(value)) handlers(value.prototype);
+  }
+  handlers(root);
+  if (hasTree) for (const type of ["DOMContentLoaded", "focusin", "focusout", "beforeinput"]) spy(root, type);
+  const replies = ["readystatechange", "load", "loadend", "error", "abort", "timeout", "progress"];
+  patch(home("XMLHttpRequest"), "send", (self) => { for (const type of replies) spy(self, type); });
+  const source = getOwnPropertyDescriptor(home("HTMLImageElement") || {}, "src");
+  if (source !== undefined) patchAccessor(home("HTMLImageElement"), "src", null, (self) => { spy(self, "load"); spy(self, "error"); });
+}
