@@ -34,8 +34,8 @@ pub mod lex;
 mod load;
 pub mod lower;
 pub mod parse;
-pub mod source;
 
+pub use anyorder_common::source;
 pub use check::{Checked, check};
 pub use load::{Loaded, load};
 pub use parse::{Parsed, parse};

@@ -1,0 +1,167 @@
+//! The state of a run, and what the host adds.
+
+use super::scope::{ClosureValue, Scope};
+use super::value::Value;
+use crate::ast::{Closure, Method, Script, StmtKind};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Why an evaluation ended before its end.
+#[derive(Debug)]
+pub enum Stop {
+    /// `return`
+    Return(Value),
+    /// `break`
+    Break(Option<String>),
+    /// `continue`
+    Continue(Option<String>),
+    /// An exception.
+    Throw(Value),
+    /// A bound was reached: steps, or calls inside calls.
+    Limit(&'static str),
+    /// Something that this evaluator does not know: its name.
+    Unsupported(String),
+}
+
+pub(super) type Res<T = Value> = Result<T, Stop>;
+
+/// What the platform of the apps adds. `None`: it knows no such name.
+pub trait Host {
+    /// Reads a property of the app (`None`) or of an object of the host.
+    fn property(&mut self, object: Option<u32>, name: &str) -> Option<Result<Value, Stop>>;
+    /// Sets a property; returns whether there is one.
+    fn set_property(&mut self, object: Option<u32>, name: &str, value: &Value) -> bool;
+    /// Calls a method that the app does not have, or one of an object of the host.
+    fn call(
+        &mut self,
+        object: Option<u32>,
+        name: &str,
+        arguments: &[Value],
+    ) -> Option<Result<Value, Stop>>;
+    /// Takes what the program prints.
+    fn print(&mut self, text: &str);
+}
+
+/// A host without a platform: it keeps what is printed.
+#[derive(Clone, Debug, Default)]
+pub struct NoHost {
+    /// What was printed.
+    pub printed: String,
+}
+
+impl Host for NoHost {
+    fn property(&mut self, _: Option<u32>, _: &str) -> Option<Result<Value, Stop>> {
+        None
+    }
+
+    fn set_property(&mut self, _: Option<u32>, _: &str, _: &Value) -> bool {
+        false
+    }
+
+    fn call(&mut self, _: Option<u32>, _: &str, _: &[Value]) -> Option<Result<Value, Stop>> {
+        None
+    }
+
+    fn print(&mut self, text: &str) {
+        self.printed += text;
+    }
+}
+
+/// Most calls inside calls. Each takes some kilobytes of stack.
+pub(super) const DEPTH_MAX: u32 = 100;
+
+/// A run of a script.
+pub struct Evaluator<'a, H: Host> {
+    pub(super) host: &'a mut H,
+    pub(super) methods: HashMap<String, Vec<Rc<Method>>>,
+    pub(super) binding: HashMap<String, Value>,
+    pub(super) closures: HashMap<usize, Rc<Closure>>,
+    pub(super) steps_left: u64,
+    pub(super) depth: u32,
+}
+
+/// Where an expression is evaluated.
+#[derive(Clone, Default)]
+pub(super) struct Place {
+    pub(super) scope: Scope,
+    pub(super) closure: Option<Rc<ClosureValue>>,
+}
+
+impl Place {
+    pub(super) fn inner(&self) -> Place {
+        Place { scope: self.scope.child(), closure: self.closure.clone() }
+    }
+}
+
+impl<'a, H: Host> Evaluator<'a, H> {
+    /// Prepares a run of `script` with a bound on its steps.
+    pub fn new(script: &Script, host: &'a mut H, steps_max: u64) -> Self {
+        let mut methods: HashMap<String, Vec<Rc<Method>>> = HashMap::new();
+        for stmt in &script.statements {
+            if let StmtKind::Method(method) = &stmt.kind {
+                methods.entry(method.name.clone()).or_default().push(Rc::new((**method).clone()));
+            }
+        }
+        Self {
+            host,
+            methods,
+            binding: HashMap::new(),
+            closures: HashMap::new(),
+            steps_left: steps_max,
+            depth: 0,
+        }
+    }
+
+    /// Runs the statements of the script; returns the value of the last one.
+    ///
+    /// # Errors
+    ///
+    /// Returns why the run ended early: an exception, a bound, or something unknown.
+    pub fn run(&mut self, script: &Script) -> Result<Value, Stop> {
+        let place = Place::default();
+        match self.statements(&script.statements, &place) {
+            Err(Stop::Return(value)) => Ok(value),
+            result => result,
+        }
+    }
+
+    /// Calls a method of the script.
+    ///
+    /// # Errors
+    ///
+    /// As [`Evaluator::run`]; an exception if there is no such method.
+    pub fn call(&mut self, name: &str, arguments: Vec<Value>) -> Result<Value, Stop> {
+        self.call_named(name, arguments, &Place::default())
+    }
+
+    pub(super) fn step(&mut self) -> Res<()> {
+        match self.steps_left.checked_sub(1) {
+            Some(left) => {
+                self.steps_left = left;
+                Ok(())
+            }
+            None => Err(Stop::Limit("steps")),
+        }
+    }
+}
+
+/// Returns an exception.
+pub(super) fn throw<T>(class: &str, message: impl Into<String>) -> Res<T> {
+    Err(Stop::Throw(Value::Exception(Rc::new((class.to_owned(), Some(message.into()))))))
+}
+
+pub(super) fn unsupported<T>(what: impl Into<String>) -> Res<T> {
+    Err(Stop::Unsupported(what.into()))
+}
+
+/// Returns the class of an exception with its package.
+pub(super) fn full_name(class: &str) -> String {
+    match class {
+        "MissingPropertyException" | "MissingMethodException" => format!("groovy.lang.{class}"),
+        "GroovyCastException" => {
+            format!("org.codehaus.groovy.runtime.typehandling.{class}")
+        }
+        "PowerAssertionError" => format!("org.codehaus.groovy.runtime.powerassert.{class}"),
+        _ => format!("java.lang.{class}"),
+    }
+}
