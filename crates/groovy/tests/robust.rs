@@ -6,7 +6,6 @@ use anyorder_groovy::eval::{Evaluator, NoHost};
 use anyorder_groovy::parse;
 use anyorder_groovy::print::{print, show};
 use anyorder_testkit::effort;
-use std::time::Instant;
 
 fn survives(text: &str) {
     let parsed = parse(text);
@@ -71,18 +70,12 @@ const GROWING: &[(&str, &str, &str, &str)] = &[
     ("", "(a)(b, ", "c", ")"),
 ];
 
+/// Each shape grows until a quadratic reader would need minutes. No clock is read: one that is not
+/// linear makes the suite hang.
 #[test]
-fn what_grows_is_read_in_linear_time() {
-    let slow = |(start, part, middle, end): &(&str, &str, &str, &str), count: usize| {
-        let text = format!("{start}{}{middle}{}", part.repeat(count), end.repeat(count));
-        let begun = Instant::now();
-        survives(&text);
-        begun.elapsed()
-    };
-    for shape in GROWING {
-        let (short, long) = (slow(shape, 4_000), slow(shape, 32_000));
-        // Eight times the length; a quadratic reader would take 64 times as long.
-        let bound = short.as_secs_f64() * 30.0 + 0.25;
-        assert!(long.as_secs_f64() < bound, "{shape:?}: {short:?}, then {long:?}");
+fn what_grows_is_read_to_its_end() {
+    for (start, part, middle, end) in GROWING {
+        let count = 32_000;
+        survives(&format!("{start}{}{middle}{}", part.repeat(count), end.repeat(count)));
     }
 }

@@ -243,8 +243,8 @@ fn touched(Seen(event, life): &Seen) -> impl Iterator<Item = (u32, u64)> + use<>
 /// A pair of accesses, with the answer: rows of the whole trace.
 type Pair = (usize, usize, String);
 
-/// Returns the answers for all pairs that conflict, and those for all deadlocks, with events as they
-/// are in the whole trace.
+/// Returns the answers for all pairs that conflict, and those for all deadlocks, with events as
+/// they are in the whole trace.
 fn findings(trace: &Trace, seen: &[Seen], places: &[usize]) -> (Vec<Pair>, Vec<String>) {
     let mut nothing = NoCommunication;
     let mut confirmer = Confirmer::new(trace, &mut nothing, ConfirmOptions::default());

@@ -15,7 +15,8 @@ use core::mem::offset_of;
 
 /// The bytes of the longest event.
 pub(crate) const LONGEST: usize = 24;
-/// Repeats of an access that are written.
+/// Repeats of an access that are written. Later ones are left out; a read only while no other
+/// thread has changed the cell of its memory, so that the read that ends a loop is there.
 const REPEATS: u64 = 4;
 
 // Registers of all sequences: r8 the block, r10 the cursor.
@@ -53,9 +54,28 @@ global_asm!(
     "mov rcx, qword ptr [rdx + 8]",
     "xor rcx, rax",
     "cmp rcx, {repeats}",
-    "je 25f",
+    "je 28f",
     "ja 22f",
     "inc qword ptr [rdx + 8]",
+    "jmp 23f",
+    // A read that may see what another thread has written since is no repeat.
+    "28:",
+    "mov rcx, r9",
+    "shr rcx, 48",
+    "cmp cl, {read}",
+    "jne 25f",
+    "mov r11, rdi",
+    "shr r11, {granule_shift}",
+    "and r11, qword ptr [r8 + {cells_mask}]",
+    "shl r11, 3",
+    "add r11, qword ptr [r8 + {cells}]",
+    "mov rax, qword ptr [r11]",
+    "cmp rax, qword ptr [r8 + {own}]",
+    "je 25f",
+    "test ax, ax",
+    "jne 23f",
+    "cmp rax, qword ptr [r8 + {stamp_in_cell}]",
+    "jbe 25f",
     "jmp 23f",
     "22:",
     "mov qword ptr [rdx], r9",

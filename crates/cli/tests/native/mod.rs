@@ -119,6 +119,16 @@ fn what_is_ordered_is_not_reported() {
     }
 }
 
+/// The read that ends the wait is in the recording, however often the thread has read before: the
+/// free comes after it, and so after the write.
+#[test]
+fn what_a_plain_poll_waits_for_comes_before() {
+    let result = result("poll-plainly", &[]);
+    let findings = result["findings"].as_array().expect("a list");
+    let kinds: Vec<_> = findings.iter().map(|one| (&one["kind"], &one["title"])).collect();
+    assert!(!kinds.is_empty() && kinds.iter().all(|(kind, _)| *kind == "race"), "{kinds:?}");
+}
+
 #[test]
 fn two_places_are_one_finding_whichever_comes_first() {
     let found = found(&result("race-both-ways", &[]));

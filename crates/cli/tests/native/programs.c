@@ -59,6 +59,13 @@ static void *writes_again_and_again(void *arg) {
     return arg;
 }
 
+static void *finish_later(void *arg) {
+    struct item *own = arg;
+    usleep(60000);
+    own->value = 1;
+    return NULL;
+}
+
 static void *use_then_section(void *arg) {
     total += item->value;
     lock();
@@ -228,6 +235,13 @@ int main(int argc, char **argv) {
             total += shared;
             usleep(30000);
         }
+        pthread_join(thread, NULL);
+    } else if (IS("poll-plainly")) {
+        struct item *own = calloc(1, sizeof *own);
+        pthread_create(&thread, NULL, finish_later, own);
+        while (!*(volatile int *)&own->value)
+            usleep(3000);
+        free(own);
         pthread_join(thread, NULL);
     } else if (IS("idle-worker")) {
         start(work_for_ever);

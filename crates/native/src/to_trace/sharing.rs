@@ -8,9 +8,9 @@
 //! **What is left out.** Two accesses to a piece in one life *conflict* if one of them writes and
 //! the order of [creations and joins](super::fork_join) does not order them. An atomic counts as a
 //! write. A piece without a conflict is *private* in this life, and its accesses are left out. Of
-//! pieces of one life that have the same [history](super::history), only the first one stays. A life
-//! all of whose pieces are private, and whose allocation and frees are in that order, is private:
-//! its allocation, its frees and its long accesses are left out, too.
+//! pieces of one life that have the same [history](super::history), only the first one stays. A
+//! life all of whose pieces are private, and whose allocation and frees are in that order, is
+//! private: its allocation, its frees and its long accesses are left out, too.
 //!
 //! **Why that is sound.** To the engines, two accesses conflict only if their ranges overlap and
 //! belong to the same *generation*: that of the last allocation over the first address before the
@@ -22,14 +22,14 @@
 //!   the piece shared, so that the free and the access stay. The same is true of a second free.
 //! - A reused block is another life, and conflicts with the first one in neither trace.
 //! - The only other effect of an allocation is that accesses of its life come after it, and that
-//!   locks in its memory are new ones. The allocation counts as a write of each piece. A life with a
-//!   lock, a condition, or an object with invocations in it stays.
+//!   locks in its memory are new ones. The allocation counts as a write of each piece. A life with
+//!   a lock, a condition, or an object with invocations in it stays.
 //! - What is left out orders nothing: plain accesses order nothing, and an atomic on private memory
 //!   synchronises threads that are ordered.
-//! - Pieces with one history were touched by the same threads, in the same order, at the same places
-//!   in the code, between the same two synchronisations of each thread. So for each pair of accesses
-//!   to the one there is a pair to the other at the same places, and what lies between the two pairs
-//!   cannot wait. Pieces with atomics, or partly covered by a long access, stay.
+//! - Pieces with one history were touched by the same threads, in the same order, at the same
+//!   places in the code, between the same two synchronisations of each thread. So for each pair of
+//!   accesses to the one there is a pair to the other at the same places, and what lies between the
+//!   two pairs cannot wait. Pieces with atomics, or partly covered by a long access, stay.
 //!
 //! Pieces are coarser than addresses, which only keeps more. Allocators align blocks, so the rest
 //! of the last piece of a block belongs to its life, and to its generation. Where that is not so
