@@ -67,7 +67,8 @@ impl TraceInput {
         let mut form = Problems::default();
         let is_whole = control.cancel.reason().is_none();
         if is_whole {
-            form = wellformed::check(&trace);
+            form =
+                if is_first { wellformed::check(&trace) } else { wellformed::check_rest(&trace) };
             if form.errors_total > 0 {
                 return Err(Failure::problems(Path::new(&name), &form));
             }

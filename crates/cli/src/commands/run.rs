@@ -352,6 +352,8 @@ fn add_part(
     result.absorb(of_part);
     let stats = &mut result.stats;
     stats.set(stat::RECORDED, part.stats.recorded);
+    // Each part has the tables of all threads.
+    stats.set(stat::THREADS, part.input.trace.tasks_count() as u64);
     stats.set(stat::PRIVATE_ACCESSES, part.stats.private);
     stats.set(stat::REPEATED_ACCESSES, part.repeated + part.stats.polls);
     stats.set(stat::PARTS, part.part as u64 + 1);

@@ -36,7 +36,7 @@ impl Accesses {
             }
             EventKind::Free => {
                 let known = self.allocated.remove(&allocation(trace, event));
-                if !known && report.observed {
+                if !known && report.observed && !report.is_rest {
                     report.warning(event.id, || {
                         format!("frees {}, which is not allocated", location_name(trace, event))
                     });

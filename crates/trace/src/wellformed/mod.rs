@@ -56,7 +56,18 @@ mod tasks;
 /// Checks a trace, in time linear in its length.
 #[must_use]
 pub fn check(trace: &Trace) -> Problems {
-    let mut report = Report::new(trace);
+    check_from(trace, false)
+}
+
+/// Checks a trace of the rest of a run: what it frees may have been allocated before it begins.
+/// Linear.
+#[must_use]
+pub fn check_rest(trace: &Trace) -> Problems {
+    check_from(trace, true)
+}
+
+fn check_from(trace: &Trace, is_rest: bool) -> Problems {
+    let mut report = Report::new(trace, is_rest);
     let mut locks = Locks::default();
     let mut tasks = Tasks::new(trace);
     let mut handlers = Handlers::new(trace);

@@ -11,17 +11,20 @@ pub(super) struct Report<'a> {
     pub(super) trace: &'a Trace,
     /// Whether the trace has the order in which its events happened.
     pub(super) observed: bool,
+    /// Whether the run began before the trace.
+    pub(super) is_rest: bool,
     /// Whether the recorder watched only part of the program.
     partly_watched: bool,
     problems: Problems,
 }
 
 impl<'a> Report<'a> {
-    pub(super) fn new(trace: &'a Trace) -> Report<'a> {
+    pub(super) fn new(trace: &'a Trace, is_rest: bool) -> Report<'a> {
         let meta = &trace.tables().meta;
         Report {
             trace,
             observed: meta.order == TraceOrder::Observed,
+            is_rest,
             partly_watched: meta.origin == "droidracer",
             problems: Problems::default(),
         }

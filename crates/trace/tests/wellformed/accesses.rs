@@ -84,6 +84,16 @@ fn memory_is_freed_where_it_was_allocated() {
 }
 
 #[test]
+fn the_rest_of_a_run_frees_what_was_allocated_before() {
+    let made = trace(|b, ui, _| {
+        let freed = range(b, 0x14, 1);
+        b.push(b.initial(ui), EventKind::Free.into(), freed);
+    });
+    assert_eq!(anyorder_trace::wellformed::check(&made).warnings_total, 1);
+    assert_eq!(anyorder_trace::wellformed::check_rest(&made).warnings_total, 0);
+}
+
+#[test]
 fn a_return_has_its_invocation() {
     let invocation = |b: &mut TraceBuilder| {
         let method = b.interner.name("put").unwrap();
