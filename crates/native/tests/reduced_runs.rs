@@ -136,7 +136,7 @@ impl Machine {
         match self.rng.below(100) {
             0..18 => self.allocate(thread),
             18..32 => {
-                if let Some(at) = self.block(thread, 4) {
+                if let Some(at) = self.block(thread, 12) {
                     let Block { address, size, .. } = self.blocks[at];
                     self.blocks[at].is_freed = true;
                     // The allocator tells how much may be used, which is often more.
