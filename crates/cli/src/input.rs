@@ -7,6 +7,7 @@ use crate::reading::{MODEL, SITES, ask, failed, failed_to_read};
 use anyorder_common::files::{self, FileKind, Source, read_rest};
 use anyorder_common::text::shown;
 use anyorder_drive::model::{Model, is_model, model_text};
+use anyorder_drive::page::is_page;
 use anyorder_drive::{Content, Failure, Unusable};
 use anyorder_formats::detect::{DetectError, Format, HEAD_BYTES, detect};
 use anyorder_formats::open::{OpenOptions, open as open_format};
@@ -63,6 +64,21 @@ impl PeekedInput {
         global.input_format.is_none()
             && self.is_json()
             && self.head.windows(key.len()).any(|window| window == key)
+    }
+
+    /// Returns whether it begins like an HTML page.
+    pub(crate) fn is_page(&self) -> bool {
+        is_page(&self.head)
+    }
+
+    /// Returns whether it begins like the archive of a browser (HAR): a JSON object with the keys
+    /// `log` and `creator`, which has nothing that a result has.
+    pub(crate) fn is_archive(&self) -> bool {
+        let has = |key: &[u8]| self.head.windows(key.len()).any(|window| window == key);
+        self.is_json()
+            && has(b"\"log\"")
+            && (has(b"\"creator\"") || has(b"\"entries\""))
+            && !has(b"\"schedule\"")
     }
 
     /// Returns the trace format of the input, given or recognised.

@@ -41,6 +41,12 @@ pub(crate) const PLAN: FileKind = FileKind { name: "a plan", bytes_max: SCHEDULE
 /// What a program printed in a run that is one of many.
 pub(crate) const OUTPUT: FileKind = FileKind { name: "an output", bytes_max: 256 << 20 };
 
+/// The steps of a user on a page.
+pub(crate) const ACTIONS: FileKind = FileKind { name: "a list of steps", bytes_max: 16 << 20 };
+
+/// The archive of a browser (HAR).
+pub(crate) const ARCHIVE: FileKind = FileKind { name: "a HAR archive", bytes_max: 1 << 30 };
+
 /// The token of the job of this process.
 static JOB: OnceLock<Cancel> = OnceLock::new();
 

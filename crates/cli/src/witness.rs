@@ -53,14 +53,13 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// Sets the commands that replay findings: on the given program if there is one, else on a model.
-/// The findings must have their ids.
-pub(crate) fn name_replays(findings: &mut [Finding], replay: Replay<'_>, program: Option<&str>) {
+/// Sets the commands that replay findings: on the subject, words of a command, if there is one,
+/// else on a model. The findings must have their ids.
+pub(crate) fn name_replays(findings: &mut [Finding], replay: Replay<'_>, subject: Option<&str>) {
     for finding in findings {
         let Some(schedule) = schedule_in(finding) else { continue };
-        let model = program
-            .map_or_else(|| model_of(schedule), |program| format!("--program {}", quote(program)));
-        finding.replay = Some(replay.command(&model, &finding.id));
+        let subject = subject.map_or_else(|| model_of(schedule), str::to_owned);
+        finding.replay = Some(replay.command(&subject, &finding.id));
     }
 }
 

@@ -14,6 +14,7 @@
 //! | a trace that is too long for memory | [`predict_stream()`] |
 //! | the text of a model, or a program of the machine, as a [`model::Model`] | [`model::check_model`], [`model::replay_model`], [`certify_model`], and all of the next two rows |
 //! | a state system, as a [`states::StateProgram`] | [`states::check_states`], [`states::simulate`], [`states::export_graph`], [`states::compare()`] |
+//! | a web page, as a [`page::PageProgram`] | [`page::explore_page`], [`page::replay_page`], [`page::shrink_page`] |
 //! | a task system, as an [`explore::TaskProgram`] | [`explore::explore`], [`explore::replay_run`], [`explore::shrink()`], [`certify_program`] |
 
 #![forbid(unsafe_code)]
@@ -60,6 +61,7 @@ pub mod model;
 pub mod native_confirm;
 pub mod native_run;
 pub mod native_stress;
+pub mod page;
 pub mod states;
 
 mod certify;

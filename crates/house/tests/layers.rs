@@ -83,6 +83,8 @@ const MAP: &[(&str, &[&str])] = &[
             "anyorder-native",
             "anyorder-pipe",
             "anyorder-threads",
+            "anyorder-web",
+            "anyorder-webscript",
         ],
     ),
     (
@@ -149,6 +151,8 @@ const ENGINES: &[&str] = &[
     "anyorder-system",
     "anyorder-trace",
     "anyorder-vm",
+    "anyorder-web",
+    "anyorder-webscript",
 ];
 
 /// The crates that make words for people, or hold them.

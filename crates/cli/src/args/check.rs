@@ -2,7 +2,8 @@
 
 use crate::args::choice::{Word, choice};
 use crate::args::{
-    CountingArgs, Global, ListArgs, OutputArgs, SearchArgs, SpecificationArgs, WitnessArgs,
+    CountingArgs, Global, ListArgs, OutputArgs, PageArgs, SearchArgs, SpecificationArgs,
+    WitnessArgs,
 };
 use crate::units::parse_duration;
 use anyorder_drive::{CheckTraceOptions, GroupBy, RuleSet, Specifications};
@@ -15,18 +16,19 @@ use std::time::Duration;
 #[derive(Args, Debug, Clone)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CheckArgs {
-    /// Traces and models; `-` reads standard input. With a schedule beside a model, vary that run
+    /// Traces, models and web pages: an address `http://...`, an HTML file, or a HAR archive; `-`
+    /// reads standard input. With a schedule beside a model, vary that run
     /// one conflict at a time, as `anyorder explore` does
-    #[arg(required_unless_present = "program", value_name = "INPUT", value_hint = ValueHint::FilePath)]
+    #[arg(required_unless_present_any = ["program", "serve"], value_name = "INPUT", value_hint = ValueHint::FilePath)]
     pub(crate) inputs: Vec<PathBuf>,
 
     /// Start a program with this command, and vary one run of it over the pipe protocol, as
     /// `anyorder explore` does
-    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["spec", "object"], help_heading = "Input")]
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["spec", "object", "serve"], help_heading = "Input")]
     pub(crate) program: Option<String>,
 
-    /// For a program, or a schedule beside a model: how long to go on with more reversals, other
-    /// orders of inputs and more repeats
+    /// For a program, a web page, or a schedule beside a model: how long to go on with more
+    /// reversals, other orders of inputs and more repeats
     #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "30s", help_heading = "Input")]
     pub(crate) budget: Duration,
 
@@ -59,6 +61,9 @@ pub(crate) struct CheckArgs {
     /// if a thread begins more than twice. Those that other threads interrupt are findings
     #[arg(long, value_name = "WHETHER", value_parser = choice(TRANSACTIONS), default_value = "auto", help_heading = "Analysis")]
     pub(crate) transactions: Transactions,
+
+    #[command(flatten)]
+    pub(crate) page: PageArgs,
 
     #[command(flatten)]
     pub(crate) types: SpecificationArgs,
@@ -113,6 +118,9 @@ Examples:
   anyorder check lock.any --max-depth 20 --report report
   anyorder check lock.any run.json                    vary the run in run.json
   anyorder check --program 'node app.js'              vary a run of a program
+  anyorder check http://localhost:8000/ --actions steps.json   vary a run of a web page
+  anyorder check page.html --report report            a page in a file
+  anyorder check --serve dist /shop.html --actions steps.json
   gzip -dc app.std.gz | anyorder check -              read standard input
 
 The exit status is 1 when there are findings that count.";

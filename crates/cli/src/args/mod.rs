@@ -12,6 +12,7 @@ pub(crate) use model::{DiffArgs, FmtArgs, GraphArgs, ReplayArgs, SearchArgs, Sim
 pub(crate) use output::{
     AnswerFormat, CountingArgs, ListArgs, OutputArgs, OutputFormat, ScheduleArgs,
 };
+pub(crate) use page::PageArgs;
 pub(crate) use predict::{PAIRS, PredictArgs, SpecificationArgs, WitnessArgs};
 pub(crate) use robust::RobustArgs;
 pub(crate) use run::{RunArgs, RunStreams, STRATEGIES, StressStrategy};
@@ -29,6 +30,7 @@ mod generate;
 mod limits;
 mod model;
 mod output;
+mod page;
 mod predict;
 mod robust;
 mod run;
@@ -66,6 +68,7 @@ Examples:
   anyorder check app.trace --report report     and write an HTML report
   anyorder check lock.any                      search every order of a model
   anyorder run ./prog                          run a program built by -fsanitize=thread
+  anyorder check http://localhost:8000/        reverse the events of a web page
   anyorder explore --program 'node app.js'     reverse the conflicts of one run of a program
   anyorder predict app.std                     predict conflicts in other orders of a run
   anyorder why app.trace 12 57                 why are these two events (un)ordered?

@@ -2,7 +2,7 @@
 //! `graph`, `fmt`.
 
 use crate::args::choice::{Word, choice, word_of};
-use crate::args::{OutputArgs, ScheduleArgs, SpecificationArgs};
+use crate::args::{OutputArgs, PageArgs, ScheduleArgs, SpecificationArgs};
 use crate::units::{parse_duration, parse_held_bytes, parse_threads};
 use anyorder_drive::states::{Algorithm, CheckOptions, GraphFormat, Order, Storage};
 use anyorder_finding::{OptionValues, option};
@@ -150,11 +150,11 @@ const STORAGES: &[Word<Storage>] = &[
 
 /// `anyorder replay`.
 #[derive(Args, Debug, Clone)]
-#[command(after_help = REPLAY_EXAMPLES, override_usage = "anyorder replay [OPTIONS] <MODEL>... <SCHEDULE>\n       anyorder replay [OPTIONS] --program <COMMAND> <SCHEDULE>\n       anyorder replay [OPTIONS] <TRACE> <WITNESS>")]
+#[command(after_help = REPLAY_EXAMPLES, override_usage = "anyorder replay [OPTIONS] <MODEL>... <SCHEDULE>\n       anyorder replay [OPTIONS] --program <COMMAND> <SCHEDULE>\n       anyorder replay [OPTIONS] <PAGE> <SCHEDULE>\n       anyorder replay [OPTIONS] <TRACE> <WITNESS>")]
 pub(crate) struct ReplayArgs {
-    /// A model and a schedule or JSON result, or a trace and a witness or JSON result of `anyorder
-    /// predict`; recognised by their content. `-` reads standard input. A result of several models
-    /// needs all of them
+    /// A model or a web page and a schedule or JSON result, or a trace and a witness or JSON result
+    /// of `anyorder predict`; recognised by their content. `-` reads standard input. A result of
+    /// several models needs all of them
     #[arg(required = true, value_name = "INPUT", value_hint = ValueHint::FilePath)]
     pub(crate) inputs: Vec<PathBuf>,
 
@@ -165,6 +165,9 @@ pub(crate) struct ReplayArgs {
     /// Start a program with this command, and run the schedule on it; see `anyorder explore`
     #[arg(long, value_name = "COMMAND")]
     pub(crate) program: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) page: PageArgs,
 
     #[command(flatten)]
     pub(crate) types: SpecificationArgs,
@@ -178,6 +181,7 @@ Examples:
   anyorder check lock.any --format json | anyorder replay lock.any -
   anyorder replay fixed.any runs/0123456789abcdef.json      does it still occur?
   anyorder replay --program 'node app.js' runs/0123456789abcdef.json
+  anyorder replay http://localhost:8000/ --actions steps.json runs/0123456789abcdef.json
   anyorder replay app.std runs/0123456789abcdef.json        check a prediction again
 
 The exit status is 1 when the finding occurs again, 0 when it does not, 3 when the schedule cannot be followed.";

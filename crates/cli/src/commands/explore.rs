@@ -74,7 +74,8 @@ pub(crate) fn run(args: &ExploreArgs, global: &Global, watch: &Watch) -> Result<
     runner.add(inputs, result, |given| options(args, is_r4, given));
     let rerun_command = command(args);
     let replay = Replay::of(args.placed.schedules.as_deref(), &args.out, &rerun_command);
-    runner.finish(Ending { replay: Some((replay, args.program.as_deref())), ..Ending::default() })
+    let subject = args.program.as_ref().map(|program| format!("--program {}", quote(program)));
+    runner.finish(Ending { replay: Some((replay, subject.as_deref())), ..Ending::default() })
 }
 
 /// The input that a command starts.

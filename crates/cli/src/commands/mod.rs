@@ -14,6 +14,7 @@ mod generate;
 mod graph;
 mod info;
 mod model_inputs;
+mod page;
 mod predict;
 mod render;
 mod replay;

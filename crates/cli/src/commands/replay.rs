@@ -1,6 +1,7 @@
 //! `anyorder replay`: replays the schedules of findings.
 
 use super::model_inputs::{self, ModelInputs, warn_if_changed};
+use super::page::{self, GivenPage};
 use super::replay_witness;
 use crate::args::{Global, ReplayArgs};
 use crate::failure::{Failure, JobFailure, Message, Usage, print};
@@ -12,6 +13,7 @@ use anyorder_common::numbers::plural;
 use anyorder_drive::Missing;
 use anyorder_drive::explore::{pipe_program, replay_program};
 use anyorder_drive::model::{Model, replay_model};
+use anyorder_drive::page::replay_page;
 use anyorder_drive::states::{ReplayVerdict, Replayed};
 use anyorder_drive::{Stored, read_schedules};
 use anyorder_finding::exit;
@@ -26,6 +28,9 @@ pub(crate) fn run(args: &ReplayArgs, global: &Global, watch: &Watch) -> Result<E
     let _watched = watched();
     if let Some(command) = &args.program {
         return of_program(command, args);
+    }
+    if let Some(page) = page::find(&args.inputs, &args.page)? {
+        return of_page(page, args);
     }
     let peeked = input::peek_all(&args.inputs)?;
     if let Some(at) = peeked.iter().position(|(_, peeked)| peeked.trace_format(global).is_some()) {
@@ -80,6 +85,25 @@ fn of_program(command: &str, args: &ReplayArgs) -> Result<ExitCode, Failure> {
         let content = input::peek(path)?.text(path, SCHEDULE_BYTES_MAX)?;
         for one in read_schedules(path, &content, args.finding.as_deref())? {
             if !replays.add(&one, replay_program(&program, &one.schedule)) {
+                return replays.finish();
+            }
+        }
+    }
+    replays.finish()
+}
+
+/// Runs the schedules of a page.
+fn of_page(mut page: GivenPage, args: &ReplayArgs) -> Result<ExitCode, Failure> {
+    let paths = std::mem::take(&mut page.others);
+    if paths.is_empty() {
+        return Err(Usage::NoSchedules.into());
+    }
+    let program = page.open(&args.page)?;
+    let mut replays = Replays::default();
+    for path in &paths {
+        let content = input::peek(path)?.text(path, SCHEDULE_BYTES_MAX)?;
+        for one in read_schedules(path, &content, args.finding.as_deref())? {
+            if !replays.add(&one, replay_page(&program, &one.schedule)) {
                 return replays.finish();
             }
         }

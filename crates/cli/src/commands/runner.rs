@@ -38,7 +38,7 @@ pub(super) enum Judgement<'a> {
 /// What a command does at its end.
 pub(super) struct Ending<'a> {
     /// How its findings with a schedule are replayed: the source of the schedules, and the program
-    /// behind a pipe. The schedules are written if they have a folder.
+    /// or the page as words of a command. The schedules are written if they have a folder.
     pub(super) replay: Option<(Replay<'a>, Option<&'a str>)>,
     /// Changes the result before it is judged.
     pub(super) change: &'a dyn Fn(&mut Outcome),
@@ -120,8 +120,8 @@ impl<'a> Runner<'a> {
     pub(super) fn finish(self, ending: Ending<'_>) -> Result<ExitCode, Failure> {
         self.watch.done();
         let (mut outcome, runs) = self.watch.draft().take(self.document.command).finish();
-        if let Some((replay, program)) = ending.replay {
-            name_replays(&mut outcome.findings, replay, program);
+        if let Some((replay, subject)) = ending.replay {
+            name_replays(&mut outcome.findings, replay, subject);
         }
         (ending.change)(&mut outcome);
         self.judge(&ending.judgement, &mut outcome);

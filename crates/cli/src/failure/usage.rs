@@ -45,6 +45,8 @@ pub(crate) enum Usage {
     NoModel { path: PathBuf, made_for: String },
     /// An input that `check` of a schedule has no use for.
     Unexpected { path: PathBuf },
+    /// A second page.
+    OnePage { path: PathBuf },
     /// `check` of a schedule without a program.
     ScheduleAlone { path: PathBuf },
     /// Not what `replay` of a trace needs: what it is.
@@ -112,6 +114,9 @@ impl fmt::Display for Usage {
             Usage::Unexpected { path } => {
                 let what = "unexpected input; expected one schedule, and one model or `--program`";
                 return write!(f, "{}: {what}", shown(path));
+            }
+            Usage::OnePage { path } => {
+                return write!(f, "{}: one page is checked at a time", shown(path));
             }
             Usage::ScheduleAlone { path } => {
                 let what = "a schedule without its model; give the model, too";
@@ -190,6 +195,7 @@ impl Usage {
             | Usage::OneModel
             | Usage::OptionOf { .. }
             | Usage::ScheduleAlone { .. }
+            | Usage::OnePage { .. }
             | Usage::Accepted { .. }
             | Usage::OutputIsFolder { .. }
             | Usage::CannotMake { .. }

@@ -84,9 +84,10 @@ pub fn program_file(command: &str, is_file: impl Fn(&str) -> bool) -> Option<Str
     rest.iter().chain([first]).find(|word| is_file(word)).cloned()
 }
 
-/// Ends all programs behind pipes, with their children. For a process that ends in the middle of a
-/// job.
+/// Ends all programs behind pipes, with their children, and all browsers. For a process that ends
+/// in the middle of a job.
 pub fn end_programs() {
+    anyorder_web::end_all_browsers();
     anyorder_pipe::end_all_children();
 }
 

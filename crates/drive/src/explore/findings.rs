@@ -287,6 +287,7 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
     }
 
     fn one(&mut self, found: &Found) -> Result<Reported, Failure> {
+        let words = self.program.words();
         match (&found.kind, found.run) {
             (FindingKind::Harmful | FindingKind::Unreported, Some(run)) => {
                 self.race(run, found.confirmed)
@@ -294,13 +295,13 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
             (FindingKind::Failure(failure), Some(run)) => {
                 self.failure(run, failure, found.confirmed)
             }
-            (FindingKind::Unstable(why), _) => Ok(races::unstable(found, why)),
+            (FindingKind::Unstable(why), _) => Ok(races::unstable(found, why, words)),
             // A finding without a run cannot be shown.
             (FindingKind::Harmful | FindingKind::Unreported, None) => {
-                Ok(races::unstable(found, "there is no run of it"))
+                Ok(races::unstable(found, "there is no run of it", words))
             }
             (FindingKind::Failure(failure), None) => {
-                Ok(races::unstable(found, &failure.to_string()))
+                Ok(races::unstable(found, &failure.to_string(), words))
             }
         }
     }
@@ -308,8 +309,8 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
     /// A reversal that changes the outcome.
     fn race(&mut self, run: usize, confirmed: Option<bool>) -> Result<Reported, Failure> {
         let shown = self.compared(run)?;
-        let mut finding = races::race(self.outcome, run, shown.as_ref());
-        finding.severity = Severity::Error;
+        let mut finding = races::race(self.outcome, run, shown.as_ref(), self.program.words());
+        finding.severity = races::severity(self.outcome, run, self.program.words());
         finding.harm = Harm::Harmful;
         finding.confirmed = confirmed;
         finding.witness = races::difference(self.outcome, run);
@@ -317,7 +318,7 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
     }
 
     fn harmless(&self, run: usize) -> Reported {
-        let mut finding = races::race(self.outcome, run, None);
+        let mut finding = races::race(self.outcome, run, None, self.program.words());
         let verdict = self.outcome.runs[run].comparison.as_ref().map(|one| one.verdict);
         let class = verdict.map_or("", Verdict::word);
         finding.severity = Severity::Note;
@@ -336,8 +337,9 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
         let shown = self.compared(run)?;
         let shows = Shows::of_failure(failure);
         let reported = self.program.reported(&self.outcome.choices(run), &shows);
-        let mut reported =
-            reported.unwrap_or_else(|| races::failure(self.outcome, run, failure, shown.as_ref()));
+        let mut reported = reported.unwrap_or_else(|| {
+            races::failure(self.outcome, run, failure, shown.as_ref(), self.program.words())
+        });
         if confirmed.is_some() {
             reported.finding.confirmed = confirmed;
         }
@@ -397,7 +399,7 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
             shown.tasks.drain(..shown.run.first.min(shown.tasks.len()));
             shown.sites.drain(..shown.run.first.min(shown.sites.len()));
             shown.accesses.drain(..shown.run.first.min(shown.accesses.len()));
-            let compared = races::comparison(self.outcome, run, before.run);
+            let compared = races::comparison(self.outcome, run, before.run, self.program.words());
             shown.run.compared = Some(Box::new(compared));
         }
         Ok(Some(shown))
@@ -411,7 +413,7 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
         let made = self.shown.len();
         if !self.program.draws_runs() {
             let steps = if made < SHOWN_MAX { self.outcome.kept(run) } else { None };
-            let shown = steps.map(|steps| drawn(&steps));
+            let shown = steps.map(|steps| drawn(&steps, self.program.words()));
             self.shown.insert(run, shown.clone());
             return Ok(shown);
         }

@@ -25,6 +25,7 @@ pub use command::{
 pub use program::{Repeats, ShownRun, Started, TaskProgram, WrongEnd, WrongRest};
 pub use replay::replay_run;
 pub use shrink::shrink;
+pub use task_words::{Effect, PlainWords, TaskWords};
 pub use vary::{Deepening, ExploreOptions, explore};
 
 pub(crate) use program::cannot_start;
@@ -32,6 +33,7 @@ pub(crate) use program::cannot_start;
 // The interface for front ends.
 mod command;
 mod program;
+mod task_words;
 
 // The jobs.
 mod replay;

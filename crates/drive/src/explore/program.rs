@@ -2,6 +2,7 @@
 //! descriptions.
 
 use super::rerun::StepAccess;
+use super::task_words::{PlainWords, TaskWords};
 use crate::failure::{Missing, Unusable};
 use crate::remark::Remark;
 use crate::schedules::Shows;
@@ -49,6 +50,11 @@ pub trait TaskProgram: Sync {
     /// Returns the name that the program gives itself, if it is a model.
     fn model_name(&self) -> Option<&str> {
         None
+    }
+
+    /// Returns how the program calls its tasks and the parts of its outcomes.
+    fn words(&self) -> &dyn TaskWords {
+        &PlainWords
     }
 
     /// Starts the program. If input events can happen any number of times, `repeats` bounds them.

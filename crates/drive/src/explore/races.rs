@@ -2,38 +2,42 @@
 
 use super::findings::UNREPORTED;
 use super::program::ShownRun;
-use super::rerun::short;
+use super::task_words::{Effect, TaskWords};
 use crate::Reported;
 use crate::schedules::{Shows, set_reference, witness};
 use anyorder_explore::r4::{Found, Outcome, Reversal, ReversalKind};
 use anyorder_finding::run::{Comparison, Differing, Run};
 use anyorder_finding::{ExplanationStep, Finding, Harm, Kind, Severity, Site, Witness};
-use anyorder_system::{Failure, FailureKind, Level, Observation, PartPath, TaskName};
+use anyorder_system::{Failure, FailureKind, Observation, PartPath, TaskName};
 
 /// The maximum number of parts named in a title.
 const TITLE_PARTS: usize = 3;
 
-/// The maximum number of characters of a part's content.
-const CONTENT_CHARS_MAX: usize = 200;
-
 /// Returns the finding of a reversal, without its harm.
-pub(super) fn race(outcome: &Outcome, run: usize, shown: Option<&ShownRun>) -> Finding {
+pub(super) fn race(
+    outcome: &Outcome,
+    run: usize,
+    shown: Option<&ShownRun>,
+    words: &dyn TaskWords,
+) -> Finding {
     let info = &outcome.runs[run];
     let mut finding = Finding::new(Kind::Race);
     let unreported = info.reversal.as_ref().is_some_and(|one| one.kind == ReversalKind::Unreported);
     finding.category = Some(if unreported { UNREPORTED } else { "reversal" }.to_owned());
     let Some(reversal) = &info.reversal else { return finding };
     let (first, second) = (&reversal.first, &reversal.second);
-    finding.sites = [first, second].map(|task| site(task, reversal, shown)).to_vec();
-    let differing = differing(outcome, run);
-    let parts: Vec<String> = differing.iter().map(|one| format!("`{}`", one.path)).collect();
-    let both = format!("`{}` and `{}`", short(first), short(second));
+    finding.sites = [first, second].map(|task| site(task, reversal, shown, words)).to_vec();
+    let effects = effects(outcome, run);
+    let parts: Vec<String> = effects.iter().map(|one| format!("`{}`", one.path)).collect();
+    let both = words.pair(first, second).join(" and ");
     let pair = match unreported {
         true => format!("{both} report nothing that they share, but their order matters"),
         false => format!("{both} can come in either order"),
     };
+    let told = words.effects(&effects).filter(|_| !effects.is_empty());
     finding.title = match parts.len() {
         0 => pair,
+        _ if told.is_some() => format!("{pair}: {}", told.unwrap_or_default()),
         more if more > TITLE_PARTS => {
             let named = parts[..TITLE_PARTS].join(", ");
             format!("{pair}: {named} and {} more differ", more - TITLE_PARTS)
@@ -41,12 +45,17 @@ pub(super) fn race(outcome: &Outcome, run: usize, shown: Option<&ShownRun>) -> F
         1 => format!("{pair}: {} differs", parts[0]),
         _ => format!("{pair}: {} differ", parts.join(", ")),
     };
-    finding.explanation = explanation(outcome, run, reversal);
+    finding.explanation = explanation(outcome, run, reversal, words);
     finding
 }
 
 /// Returns the site of a task of the pair: its position if known, else its name.
-fn site(task: &TaskName, reversal: &Reversal, shown: Option<&ShownRun>) -> Site {
+fn site(
+    task: &TaskName,
+    reversal: &Reversal,
+    shown: Option<&ShownRun>,
+    words: &dyn TaskWords,
+) -> Site {
     let found = shown.and_then(|shown| {
         let at = shown.tasks.iter().position(|one| one == task);
         let here = at.and_then(|at| {
@@ -59,43 +68,47 @@ fn site(task: &TaskName, reversal: &Reversal, shown: Option<&ShownRun>) -> Site 
         };
         here.or_else(elsewhere)
     });
-    let (lane, mut site) = found.map_or((None, Site::default()), |(lane, site)| (Some(lane), site));
+    let unknown = || (None, words.site(task).unwrap_or_default());
+    let (lane, mut site) = found.map_or_else(unknown, |(lane, site)| (Some(lane), site));
     if site.file.is_none() && site.label.is_none() {
-        site.label = Some(task.to_string());
+        site.label = Some(words.name(task));
     }
     site.task = Some(task.to_string());
     site.handler = lane;
-    site.location = reversal.locations.first().cloned();
+    let listed = reversal.locations.iter().find(|location| words.lists(location));
+    site.location = listed.or(reversal.locations.first()).cloned();
     site.access = Some("task".to_owned());
     site
 }
 
 /// Explains the reversal and its effect.
-fn explanation(outcome: &Outcome, run: usize, reversal: &Reversal) -> Vec<ExplanationStep> {
+fn explanation(
+    outcome: &Outcome,
+    run: usize,
+    reversal: &Reversal,
+    words: &dyn TaskWords,
+) -> Vec<ExplanationStep> {
     let info = &outcome.runs[run];
     let mut steps = Vec::new();
     let mut say = |text: String| steps.push(ExplanationStep::new(text));
-    let (first, second) = (&reversal.first, &reversal.second);
+    let (first, second) = (words.full(&reversal.first), words.full(&reversal.second));
     if reversal.kind == ReversalKind::Disabling {
-        say(format!("`{first}` disables `{second}`; the other way round both run"));
+        say(format!("{first} disables {second}; the other way round both run"));
     } else if let ReversalKind::Alternative(number) = reversal.kind {
-        say(format!("`{first}` takes its alternative {}", number + 1));
+        say(format!("{first} takes its alternative {}", number + 1));
     } else if reversal.kind == ReversalKind::Waiting {
-        say(format!("`{first}` comes before `{second}`, and a third task waits for both"));
+        say(format!("{first} comes before {second}, and a third task waits for both"));
     } else if reversal.kind == ReversalKind::Unreported {
-        say(format!(
-            "`{first}` comes before `{second}`, and no reported access of theirs conflicts"
-        ));
-        say("report every variable that tasks share, as rule 5 of docs/pipe-protocol.md says"
-            .to_owned());
+        say(format!("{first} comes before {second}, and no reported access of theirs conflicts"));
+        say(words.unreported().to_owned());
     } else if reversal.locations.is_empty() {
-        say(format!("`{first}` comes before `{second}`, and they conflict"));
+        say(format!("{first} comes before {second}, and they conflict"));
     } else {
         let at = reversal.locations.join("`, `");
-        say(format!("`{first}` comes before `{second}`, and they conflict on `{at}`"));
+        say(format!("{first} comes before {second}, and they conflict on `{at}`"));
     }
     let list = |names: &[TaskName]| {
-        let names: Vec<String> = names.iter().take(8).map(|name| format!("`{name}`")).collect();
+        let names: Vec<String> = names.iter().take(8).map(|name| words.full(name)).collect();
         names.join(", ")
     };
     for (what, names) in [("skipped", &info.skipped), ("late", &info.late), ("new", &info.new)] {
@@ -103,16 +116,23 @@ fn explanation(outcome: &Outcome, run: usize, reversal: &Reversal) -> Vec<Explan
             say(format!("in the other order, {what}: {}", list(names)));
         }
     }
-    for differing in differing(outcome, run) {
-        say(format!("differs: {}", differing.words()));
+    for effect in effects(outcome, run) {
+        if let Some(differing) = words.differing(&effect) {
+            say(format!("differs: {}", words.effect(&effect).unwrap_or_else(|| differing.words())));
+        }
     }
     steps
 }
 
 /// Returns the comparison of a run with the run that it varies.
-pub(super) fn comparison(outcome: &Outcome, run: usize, before: Run) -> Comparison {
+pub(super) fn comparison(
+    outcome: &Outcome,
+    run: usize,
+    before: Run,
+    words: &dyn TaskWords,
+) -> Comparison {
     let info = &outcome.runs[run];
-    let names = |names: &[TaskName]| names.iter().map(ToString::to_string).collect();
+    let names = |names: &[TaskName]| names.iter().map(|name| words.name(name)).collect();
     let reversal = info.reversal.as_ref();
     let text = |name: Option<&TaskName>| name.map(ToString::to_string).unwrap_or_default();
     let title = match info.parent {
@@ -129,7 +149,7 @@ pub(super) fn comparison(outcome: &Outcome, run: usize, before: Run) -> Comparis
         skipped: names(&info.skipped),
         late: names(&info.late),
         new: names(&info.new),
-        differences: differing(outcome, run),
+        differences: differing(outcome, run, words),
     }
 }
 
@@ -138,32 +158,40 @@ fn reversals(count: u32) -> String {
 }
 
 /// Returns the differences between the observations of a run and its parent, with the texts.
-fn differing(outcome: &Outcome, run: usize) -> Vec<Differing> {
+/// User-visible parts come first.
+fn effects(outcome: &Outcome, run: usize) -> Vec<Effect> {
     let info = &outcome.runs[run];
     let Some(parent) = info.parent.map(|parent| &outcome.runs[parent]) else { return Vec::new() };
     let text = |observation: &Observation, path: &PartPath| {
         let part = observation.part(path)?;
-        let text = part.text.clone().unwrap_or_else(|| part.hash.to_string());
-        Some(text.chars().take(CONTENT_CHARS_MAX).collect())
+        Some(part.text.clone().unwrap_or_else(|| part.hash.to_string()))
     };
     let differences = info.comparison.iter().flat_map(|comparison| &comparison.differences);
-    let one = |difference: &anyorder_system::Difference| Differing {
-        path: difference.path.to_string(),
-        level: difference.level.word().to_owned(),
+    let one = |difference: &anyorder_system::Difference| Effect {
+        path: difference.path.clone(),
+        level: difference.level,
         before: text(&parent.observation, &difference.path),
         after: text(&info.observation, &difference.path),
     };
-    let mut differing: Vec<(Level, Differing)> =
-        differences.map(|difference| (difference.level, one(difference))).collect();
-    // User-visible parts come first.
-    differing.sort_by(|a, b| (a.0, &a.1.path).cmp(&(b.0, &b.1.path)));
-    differing.into_iter().map(|(_, one)| one).collect()
+    let mut effects: Vec<Effect> = differences.map(one).collect();
+    effects.sort_by_cached_key(|effect| (effect.level, effect.path.to_string()));
+    effects
+}
+
+/// Returns the differences for display.
+fn differing(outcome: &Outcome, run: usize, words: &dyn TaskWords) -> Vec<Differing> {
+    effects(outcome, run).iter().filter_map(|effect| words.differing(effect)).collect()
+}
+
+/// Returns how severe the difference is that a reversal makes.
+pub(super) fn severity(outcome: &Outcome, run: usize, words: &dyn TaskWords) -> Severity {
+    words.severity(&effects(outcome, run))
 }
 
 /// Returns the schedule that shows a difference: the schedule of the run, with that of its parent.
 pub(super) fn difference(outcome: &Outcome, run: usize) -> Option<Witness> {
     let info = &outcome.runs[run];
-    let paths: Vec<String> = differing(outcome, run).into_iter().map(|one| one.path).collect();
+    let paths: Vec<String> = effects(outcome, run).iter().map(|one| one.path.to_string()).collect();
     // The runs differ in their failures only: there is a finding of these.
     if paths.is_empty() {
         return None;
@@ -180,6 +208,7 @@ pub(super) fn failure(
     run: usize,
     failure: &Failure,
     shown: Option<&ShownRun>,
+    words: &dyn TaskWords,
 ) -> Reported {
     let text = failure.to_string();
     let failing = shown.and_then(|shown| {
@@ -193,7 +222,8 @@ pub(super) fn failure(
     let is_limit = failure.kind == FailureKind::StepLimit;
     let kind = if is_limit { Kind::StepLimit } else { Kind::Assertion };
     let mut finding = Finding::new(kind);
-    finding.title = format!("the program fails: {text}");
+    let title = words.failure(&text);
+    finding.title = title.unwrap_or_else(|| format!("the program fails: {text}"));
     finding.severity = Severity::Error;
     finding.harm = Harm::Harmful;
     let task = failing.as_ref().map(|(task, ..)| task.to_string());
@@ -208,7 +238,7 @@ pub(super) fn failure(
         ..site
     });
     if let Some(reversal) = &outcome.runs[run].reversal {
-        finding.explanation = explanation(outcome, run, reversal);
+        finding.explanation = explanation(outcome, run, reversal, words);
     }
     let mut schedule = outcome.schedule(run);
     if let Some((_, _, number, _)) = failing {
@@ -220,14 +250,14 @@ pub(super) fn failure(
 }
 
 /// Returns the finding of an unstable run.
-pub(super) fn unstable(found: &Found, why: &str) -> Reported {
+pub(super) fn unstable(found: &Found, why: &str, words: &dyn TaskWords) -> Reported {
     let mut finding = Finding::new(Kind::Unstable);
     finding.confirmed = found.confirmed;
     if let Some(reversal) = &found.reversal {
         let (first, second) = (&reversal.first, &reversal.second);
-        let pair = format!("`{}` before `{}`", short(second), short(first));
+        let pair = words.pair(second, first).join(" before ");
         finding.title = format!("the run with {pair} is not stable: {why}");
-        finding.sites = [first, second].map(|task| site(task, reversal, None)).to_vec();
+        finding.sites = [first, second].map(|task| site(task, reversal, None, words)).to_vec();
     } else {
         finding.title = format!("the recorded run is not stable: {why}");
         finding.sites.push(Site { label: Some("recording".to_owned()), ..Site::default() });

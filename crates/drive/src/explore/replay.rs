@@ -2,6 +2,7 @@
 
 use super::program::{TaskProgram, cannot_start};
 use super::rerun::{Rerun, rerun};
+use super::task_words::TaskWords;
 use crate::Failure;
 use crate::schedules::{Shows, reference_of};
 use crate::states::{ReplayVerdict, Replayed};
@@ -23,7 +24,7 @@ fn replay<P: TaskProgram>(
     system: &mut P::System,
     schedule: &Schedule,
 ) -> Result<Replayed, RunError> {
-    let mut made = rerun(system, &schedule.choices)?;
+    let mut made = rerun(system, &schedule.choices, program.words())?;
     let ends_wrong = program.wrong_end(&made.observation).is_some();
     let mut wrong = !made.failures.is_empty() || ends_wrong;
     let fails = |is_it: &dyn Fn(&system::Failure) -> bool| {
@@ -32,7 +33,8 @@ fn replay<P: TaskProgram>(
     let same = match Shows::of(schedule) {
         None => wrong,
         Some(Shows::Difference(parts)) => {
-            let differs = made.lost.is_none() && differs(system, schedule, &made, &parts)?;
+            let differs =
+                made.lost.is_none() && differs(system, schedule, (&made, &parts), program.words())?;
             wrong |= differs;
             differs
         }
@@ -55,11 +57,11 @@ fn replay<P: TaskProgram>(
 fn differs<S: TaskSystem>(
     system: &mut S,
     schedule: &Schedule,
-    made: &Rerun,
-    parts: &[String],
+    (made, parts): (&Rerun, &[String]),
+    words: &dyn TaskWords,
 ) -> Result<bool, RunError> {
     let Some(against) = reference_of(schedule) else { return Ok(false) };
-    let other = rerun(system, &against.choices)?;
+    let other = rerun(system, &against.choices, words)?;
     let found = other.observation.difference(&made.observation);
     let differs = |part: &String| found.iter().any(|one| one.path.to_string() == *part);
     Ok(other.lost.is_none() && !found.is_empty() && parts.iter().all(differs))

@@ -2,6 +2,7 @@
 //! and posts. Replays choices where a job asks for that.
 
 use super::program::ShownRun;
+use super::task_words::TaskWords;
 use anyorder_explore::r4::{KeptAccess, KeptSite, KeptStep, KeptTask, KeptTexts, KeptValue};
 use anyorder_finding::Site;
 use anyorder_finding::run::{Change, Run, RunPlace, RunPost, RunStep};
@@ -43,10 +44,14 @@ pub(crate) struct StepAccess {
 }
 
 /// Replays the choices in order. Repeats attempts that the system loses.
-pub(super) fn rerun<S: TaskSystem>(system: &mut S, choices: &[Choice]) -> Result<Rerun, RunError> {
+pub(super) fn rerun<S: TaskSystem>(
+    system: &mut S,
+    choices: &[Choice],
+    words: &dyn TaskWords,
+) -> Result<Rerun, RunError> {
     let mut attempt = 1;
     loop {
-        match once(system, choices) {
+        match once(system, choices, words) {
             Err(error)
                 if attempt < ATTEMPTS_MAX
                     && !matches!(error, RunError::Unsupported(_) | RunError::Stopped(_)) =>
@@ -58,7 +63,11 @@ pub(super) fn rerun<S: TaskSystem>(system: &mut S, choices: &[Choice]) -> Result
     }
 }
 
-fn once<S: TaskSystem>(system: &mut S, choices: &[Choice]) -> Result<Rerun, RunError> {
+fn once<S: TaskSystem>(
+    system: &mut S,
+    choices: &[Choice],
+    words: &dyn TaskWords,
+) -> Result<Rerun, RunError> {
     system.reset()?;
     let mut handlers = Handlers::default();
     let mut made = Rerun::default();
@@ -92,7 +101,7 @@ fn once<S: TaskSystem>(system: &mut S, choices: &[Choice]) -> Result<Rerun, RunE
             handlers.know(&system.enabled()?);
         }
     }
-    made.run = drawn(&kept).run;
+    made.run = drawn(&kept, words).run;
     made.observation = system.observe()?;
     Ok(made)
 }
@@ -114,11 +123,12 @@ impl Handlers {
 }
 
 /// Draws a run from its steps.
-pub(super) fn drawn(steps: &[KeptTask]) -> ShownRun {
-    let mut recorder = Recorder::default();
+pub(super) fn drawn(steps: &[KeptTask], words: &dyn TaskWords) -> ShownRun {
+    let mut recorder = Recorder { values: BTreeMap::new(), words };
     let run = Run { steps: steps.iter().map(|one| recorder.step(one)).collect(), ..Run::default() };
     let tasks = steps.iter().map(|one| one.choice.task.clone()).collect();
-    let sites = vec![Site::default(); steps.len()];
+    let own = |one: &KeptTask| words.site(&one.choice.task).unwrap_or_default();
+    let sites = steps.iter().map(own).collect();
     let accesses = steps.iter().map(|one| placed(&one.step)).collect();
     let failures = steps.iter().enumerate().flat_map(|(number, one)| {
         one.failures.iter().map(move |failure| (number, failure.clone()))
@@ -128,9 +138,9 @@ pub(super) fn drawn(steps: &[KeptTask]) -> ShownRun {
 }
 
 /// The last value of each location of a run, by the location's text.
-#[derive(Default)]
 struct Recorder<'a> {
     values: BTreeMap<&'a str, &'a KeptValue>,
+    words: &'a dyn TaskWords,
 }
 
 impl<'a> Recorder<'a> {
@@ -144,7 +154,7 @@ impl<'a> Recorder<'a> {
                     reads.push((name.to_owned(), value(read)));
                 }
             }
-            if access.kind == AccessKind::Read || !access.is_data {
+            if access.kind == AccessKind::Read || !access.is_data || !self.words.lists(name) {
                 continue;
             }
             let old = access.read.as_ref().or_else(|| self.values.get(name).copied());
@@ -159,8 +169,8 @@ impl<'a> Recorder<'a> {
         let mut posts = Vec::new();
         for posted in &step.posted {
             let what = match posted.delay {
-                0 => short(&posted.task),
-                delay => format!("{} after {delay}", short(&posted.task)),
+                0 => self.words.entry(&posted.task),
+                delay => format!("{} after {delay}", self.words.entry(&posted.task)),
             };
             posts.push(RunPost { to: posted.handler.clone(), what });
         }
@@ -168,7 +178,7 @@ impl<'a> Recorder<'a> {
         let lane = lanes.into_iter().find(|lane| !lane.is_empty()).unwrap_or_default();
         RunStep {
             lane: lane.to_owned(),
-            what: short(&choice.task),
+            what: self.words.entry(&choice.task),
             place: position(&placed(step)),
             alternative: Some(choice.alternative).filter(|number| *number > 0),
             changes: changes.into_iter().map(tidied).collect(),

@@ -186,7 +186,7 @@ impl Target {
 
 fn rerun_schedule<P: TaskProgram>(program: &P, schedule: &Schedule) -> Result<Rerun, Failure> {
     let system = program.start(None);
-    let made = system.and_then(|mut system| rerun(&mut system, &schedule.choices));
+    let made = system.and_then(|mut system| rerun(&mut system, &schedule.choices, program.words()));
     made.map_err(|error| cannot_start(program.name(), error))
 }
 

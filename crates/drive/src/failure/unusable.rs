@@ -103,6 +103,9 @@ pub enum Unusable {
     /// Its program could not be started, or stopped answering.
     #[error("{}", escape(&.0.to_string()))]
     Start(#[source] RunError),
+    /// It is a page that cannot be opened, or its user's steps cannot be read: why not.
+    #[error("{}", escape_lines(.0))]
+    Page(String),
     /// It has steps of its own, or components.
     #[error("robustness is decided by steps of single accesses, and for no components")]
     OwnSteps,

@@ -50,6 +50,8 @@ pub(crate) struct State {
     pub(crate) failed: BTreeSet<String>,
     /// Responses of the real server that wait, by network id.
     pub(crate) responses: BTreeMap<String, Value>,
+    /// Where scripts made requests, by network id: the address, and the line from 1.
+    pub(crate) origins: BTreeMap<String, (String, u32)>,
     pub(crate) failures: Vec<Failure>,
     pub(crate) console: Vec<String>,
     pub(crate) dialogs: Vec<String>,
@@ -121,6 +123,11 @@ impl PageDriver {
         }
         match event.method.as_str() {
             "Fetch.requestPaused" => self.paused(params),
+            "Network.requestWillBeSent" => {
+                let origin = origin(&params["initiator"]);
+                let id = text(params, "requestId");
+                self.state.origins.extend(origin.map(|origin| (id, origin)));
+            }
             "Network.loadingFinished" => {
                 self.state.finished.insert(text(params, "requestId"));
             }
@@ -311,6 +318,15 @@ fn preflight() -> Response {
         response.headers.push((name.to_owned(), "*".to_owned()));
     }
     response
+}
+
+/// Returns where a script asked for a request: the first frame of the page's own.
+fn origin(initiator: &Value) -> Option<(String, u32)> {
+    let frames = initiator["stack"]["callFrames"].as_array()?;
+    let own = |frame: &&Value| frame["url"].as_str().is_some_and(|url| url.starts_with("http"));
+    let frame = frames.iter().find(own)?;
+    let line = u32::try_from(frame["lineNumber"].as_u64()?).ok()?;
+    Some((text(frame, "url"), line.saturating_add(1)))
 }
 
 /// Returns an exception as a failure.

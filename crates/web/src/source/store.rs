@@ -18,6 +18,8 @@ struct Inner {
     by_request: BTreeMap<Key, Response>,
     /// Rewritten texts, by the hashes of what they were.
     rewritten: BTreeMap<Hash128, RewrittenPage>,
+    /// Where scripts asked for requests, by the names of the events of these.
+    origins: BTreeMap<String, (String, u32)>,
 }
 
 /// A store of responses on top of a source. Clones share it, so that all workers give the same
@@ -33,8 +35,8 @@ impl Store {
     /// Makes an empty store on top of a source.
     #[must_use]
     pub fn new(source: Box<dyn Source>) -> Store {
-        let (by_event, by_request, rewritten) = Default::default();
-        Store(Arc::new(Mutex::new(Inner { source, by_event, by_request, rewritten })))
+        let (by_event, by_request, rewritten, origins) = Default::default();
+        Store(Arc::new(Mutex::new(Inner { source, by_event, by_request, rewritten, origins })))
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -70,6 +72,25 @@ impl Store {
     ) -> RewrittenPage {
         // Under the lock, so that two workers do not number the sites of one text twice.
         self.inner().rewritten.entry(key).or_insert_with(rewrite).clone()
+    }
+
+    /// Keeps where a script asked for the request of an event: the address of the script, and the
+    /// line from 1.
+    pub(crate) fn note_origin(&self, event: String, origin: (String, u32)) {
+        self.inner().origins.entry(event).or_insert(origin);
+    }
+
+    /// Returns where a script asked for the request of an event, by the event's name: the address
+    /// of the script, and the line from 1.
+    #[must_use]
+    pub fn origin(&self, event: &str) -> Option<(String, u32)> {
+        self.inner().origins.get(event).cloned()
+    }
+
+    /// Returns the status of a kept response of the real server to an event.
+    #[must_use]
+    pub fn recorded_status(&self, event: &str) -> Option<u16> {
+        self.inner().by_event.get(event).map(|response| response.status)
     }
 
     /// Returns how many responses of the real server are kept.

@@ -2,6 +2,8 @@
 
 use crate::actions::Actions;
 use crate::browser::BrowserOptions;
+use anyorder_common::hash::Hash128;
+use anyorder_system::ProgramIdentity;
 use std::time::Duration;
 
 /// How a page is run.
@@ -35,6 +37,19 @@ pub struct PageOptions {
     pub reply_timeout: Duration,
     /// The time for a page to receive a response that it got. Default: 2 s.
     pub finish_timeout: Duration,
+}
+
+impl PageOptions {
+    /// Returns the identity of the page with its user: the address, and a hash of that and of the
+    /// steps.
+    #[must_use]
+    pub fn identity(&self) -> ProgramIdentity {
+        let steps = self.actions.steps().iter();
+        let hash = steps.fold(Hash128::new().part(self.url.as_bytes()), |hash, step| {
+            hash.part(step.name.to_string().as_bytes())
+        });
+        ProgramIdentity { hash: Some(hash), ..ProgramIdentity::new(&self.url) }
+    }
 }
 
 impl Default for PageOptions {

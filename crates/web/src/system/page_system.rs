@@ -46,7 +46,7 @@ impl PageSystem {
         store: Store,
         rewriter: Arc<dyn Rewriter>,
     ) -> Result<PageSystem, RunError> {
-        let program = ProgramIdentity::new(&options.url);
+        let program = options.identity();
         let (tables, run, stats) = (AccessTables::default(), Run::default(), PageStats::default());
         let (driver, picture) = (None, None);
         let mut system =
@@ -156,7 +156,9 @@ impl PageSystem {
         let first_new = self.run.pending.len();
         let Some(driver) = &mut self.driver else { return performed };
         for held in driver.take_arrived() {
-            self.run.push_request(task, held, &origin);
+            let asked = driver.state.origins.remove(&held.network_id);
+            let name = self.run.push_request(task, held, &origin).to_string();
+            asked.into_iter().for_each(|asked| self.store.note_origin(name.clone(), asked));
         }
         for url in std::mem::take(&mut driver.state.navigations) {
             self.run.push_navigation(task, url, &origin);

@@ -135,10 +135,17 @@ impl Run {
         self.push(load(), What::Request(held), None);
     }
 
-    pub(super) fn push_request(&mut self, creator: &TaskName, mut held: Held, origin: &str) {
+    /// Adds a request of an event, and returns the name of the event of its response.
+    pub(super) fn push_request(
+        &mut self,
+        creator: &TaskName,
+        mut held: Held,
+        origin: &str,
+    ) -> TaskName {
         let name = self.name(creator, kind_of(&held), &label_of(&held, origin));
         held.request.ordinal = name.segment().ordinal;
-        self.push(name, What::Request(held), None);
+        self.push(name.clone(), What::Request(held), None);
+        name
     }
 
     pub(super) fn push_queued(&mut self, creator: &TaskName, context: i64, queued: Queued) {

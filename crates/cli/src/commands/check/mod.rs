@@ -6,6 +6,7 @@ mod accepted;
 mod varied;
 
 use crate::args::{CheckArgs, Global};
+use crate::commands::page::{self, GivenPage};
 use crate::commands::predict::{UNCONFIRMED, given_specifications};
 use crate::commands::runner::{Ending, Runner};
 use crate::failure::{Failure, Usage};
@@ -41,14 +42,19 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, watch: &Watch) -> Result<Ex
         kind: Kind::Search,
     };
     let runner = Runner::begin(document, global, watch).accepting(&args.counting)?;
-    let trace = check_all(args, &runner)?;
+    let page = page::find(&args.inputs, &args.page)?;
+    let mut subject = args.program.as_ref().map(|program| format!("--program {}", quote(program)));
+    if let Some(page) = &page {
+        subject = Some(page.subject(&args.inputs, &args.page));
+    }
+    let trace = check_all(args, page, &runner)?;
     let rerun_command = command(args);
     let replay = Replay::of(args.search.schedules.as_deref(), &args.out, &rerun_command);
     // A timeline shows one recorded run; with several inputs the report has the findings only.
     let observed = |trace: &Trace| trace.tables().meta.order == TraceOrder::Observed;
     let trace = trace.filter(|trace| args.inputs.len() == 1 && observed(trace));
     runner.finish(Ending {
-        replay: Some((replay, args.program.as_deref())),
+        replay: Some((replay, subject.as_deref())),
         change: &|outcome| {
             outcome.findings.iter_mut().for_each(|finding| set_replay(args, finding));
         },
@@ -59,7 +65,11 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, watch: &Watch) -> Result<Ex
 
 /// Checks all inputs, and adds the results to the draft. Returns the last trace. A failure names
 /// all unreadable inputs.
-fn check_all(args: &CheckArgs, runner: &Runner<'_>) -> Result<Option<Trace>, Failure> {
+fn check_all(
+    args: &CheckArgs,
+    page: Option<GivenPage>,
+    runner: &Runner<'_>,
+) -> Result<Option<Trace>, Failure> {
     let (global, watch) = (runner.global, runner.watch);
     let add = |inputs: Vec<Input>, result: JobResult| {
         runner.ended(&result);
@@ -69,6 +79,15 @@ fn check_all(args: &CheckArgs, runner: &Runner<'_>) -> Result<Option<Trace>, Fai
     };
     let mut last = None;
     let options = args.trace_options(given_specifications(&args.types)?, global);
+    if let Some(page) = page {
+        args.inputs.iter().try_for_each(|path| refuse_specifications(path, args))?;
+        let input = Input::new(&page.name, "page");
+        runner.working_on(&input);
+        let (mut inputs, result) = varied::check_page(page, args, watch)?;
+        inputs.insert(0, input);
+        add(inputs, result);
+        return Ok(None);
+    }
     match varied::split(args, global)? {
         CheckInputs::Varied(varied) => {
             args.inputs.iter().try_for_each(|path| refuse_specifications(path, args))?;
@@ -196,9 +215,15 @@ fn set_replay(args: &CheckArgs, finding: &mut Finding) {
 /// Returns the command that prints the same findings as JSON.
 fn command(args: &CheckArgs) -> String {
     let search = &args.search;
+    let shown = |path: &Path| quote(&path.to_string_lossy());
     let mut words = vec!["anyorder check".to_owned()];
     words.extend(args.inputs.iter().map(|path| quote(&path.to_string_lossy())));
     words.extend(args.program.iter().map(|program| format!("--program {}", quote(program))));
+    words.extend(args.page.serve.iter().map(|dir| format!("--serve {}", shown(dir))));
+    words.extend(args.page.actions.iter().map(|file| format!("--actions {}", shown(file))));
+    words.extend(args.page.browser.iter().map(|path| format!("--browser {}", shown(path))));
+    words.extend(args.page.network_faults.then(|| "--network-faults".to_owned()));
+    words.extend(args.page.slow_document.then(|| "--slow-document".to_owned()));
     words.extend(search.first.then(|| "--first".to_owned()));
     words.extend(search.no_reduction.then(|| "--no-reduction".to_owned()));
     words.extend(search.algorithm_word().map(|word| format!("--algorithm {word}")));

@@ -1,7 +1,8 @@
 //! Checks by varying one run: of a program behind a pipe, or of a model with a schedule.
 
 use crate::args::{CheckArgs, Global, cores};
-use crate::commands::explore::program_input;
+use crate::commands::explore::{program_input, read_schedule};
+use crate::commands::page::GivenPage;
 use crate::failure::{Failure, JobFailure, Usage};
 use crate::input::{self, PeekedInput, SCHEDULE_BYTES_MAX};
 use crate::reading::{stopped, watched};
@@ -10,6 +11,7 @@ use anyorder_drive::explore::{
     Deepening, ExploreOptions, ReversalOptions, Swaps, explore_program, pipe_program,
 };
 use anyorder_drive::model::{Model, explore_model};
+use anyorder_drive::page::explore_page;
 use anyorder_drive::{JobResult, first_schedule};
 use anyorder_finding::{Input, option};
 use anyorder_system::Schedule;
@@ -76,6 +78,41 @@ pub(super) fn split(args: &CheckArgs, global: &Global) -> Result<CheckInputs, Fa
         return Err(Usage::ScheduleAlone { path }.into());
     }
     Ok(CheckInputs::Varied(varied))
+}
+
+/// The number of runs of a page that swap two events, in search of what is not reported.
+const PAGE_SWAPS: u64 = 16;
+
+/// The most browsers that run at once without `--threads`.
+const BROWSERS_MAX: usize = 4;
+
+/// Varies a run of a page. Returns the inputs beside it, and the result.
+pub(super) fn check_page(
+    mut page: GivenPage,
+    args: &CheckArgs,
+    watch: &Watch,
+) -> Result<(Vec<Input>, JobResult), Failure> {
+    let mut recording = None;
+    let mut inputs = Vec::new();
+    for path in std::mem::take(&mut page.others) {
+        if recording.is_some() {
+            return Err(Usage::Unexpected { path }.into());
+        }
+        recording = Some(read_schedule(&path, None)?);
+        inputs.push(Input::new(&path, "schedule"));
+    }
+    let usual = (cores().get() / 2).clamp(1, BROWSERS_MAX);
+    let workers = args.search.threads.map_or(usual, |threads| threads.get());
+    let program = page.open(&args.page)?;
+    let swaps = Swaps { count: PAGE_SWAPS, seed: 1 };
+    let reversals = ReversalOptions { recording, workers, swaps, ..ReversalOptions::default() };
+    let deepen = Some(Deepening::within(watch.budget(args.budget)?));
+    let options = ExploreOptions { reversals, deepen, ..ExploreOptions::default() };
+    let mut control = watch.control();
+    control.limits.steps = Some(STEPS_MAX);
+    let mut result = explore_page(&program, &options, &control)?;
+    result.options.set(option::BUDGET, format!("{:?}", args.budget));
+    Ok((inputs, result))
 }
 
 /// Varies a run. Returns the inputs, the program first, and the result.

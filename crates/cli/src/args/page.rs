@@ -1,0 +1,44 @@
+//! The options of web pages.
+
+use clap::{Args, ValueHint};
+use std::path::PathBuf;
+
+/// How a web page is served and used.
+#[derive(Args, Debug, Clone, Default)]
+pub(crate) struct PageArgs {
+    /// Serve the files of this folder to a browser, and check the page at INPUT, a path in it
+    /// [default: `/`]; nothing listens on the network
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Web pages")]
+    pub(crate) serve: Option<PathBuf>,
+
+    /// What a user does on the page, as docs/web.md describes it [default: nothing, the page is
+    /// loaded]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Web pages")]
+    pub(crate) actions: Option<PathBuf>,
+
+    /// The program of the browser, a Chromium [default: the first of the usual names in $PATH]
+    #[arg(long, value_name = "PROGRAM", value_hint = ValueHint::ExecutablePath, help_heading = "Web pages")]
+    pub(crate) browser: Option<PathBuf>,
+
+    /// Also let each response fail, and not come in time
+    #[arg(long, help_heading = "Web pages")]
+    pub(crate) network_faults: bool,
+
+    /// Also let the document come in parts, so that a user can act before the next script in it
+    #[arg(long, help_heading = "Web pages")]
+    pub(crate) slow_document: bool,
+}
+
+impl PageArgs {
+    /// Returns the first option that is given.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        let options = [
+            ("--serve", self.serve.is_some()),
+            ("--actions", self.actions.is_some()),
+            ("--browser", self.browser.is_some()),
+            ("--network-faults", self.network_faults),
+            ("--slow-document", self.slow_document),
+        ];
+        options.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
+    }
+}

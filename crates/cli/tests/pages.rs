@@ -1,0 +1,109 @@
+//! `anyorder check` and `anyorder replay` of web pages, with a real browser.
+
+#![expect(clippy::print_stdout, reason = "reports what was skipped")]
+
+use crate::common::{Ran, command, folder, ran};
+use anyorder_testkit::effort::is_due;
+use serde_json::Value;
+use std::process::Command;
+
+/// Each example, and what the title of its only finding that counts says; empty: it has none.
+const PAGES: &[(&str, &[&str])] = &[
+    ("search", &["response of `/search?q=a` (fetch at index.html:7)", "shows `apple, avocado`"]),
+    ("search_guarded", &[]),
+    ("double_submit", &["the second click on `#buy`", "sent 2 times instead of 1"]),
+    ("double_submit_fixed", &[]),
+    ("late_script", &["the script `/prepare.js`", "the field `#name` has"]),
+    ("late_script_fixed", &[]),
+    ("late_handler", &["the click on `#menu`", "the page shows"]),
+    ("late_handler_fixed", &[]),
+];
+
+/// Returns whether there is a browser; says so if not.
+fn has_browser() -> bool {
+    let there = ["chromium", "google-chrome-stable", "google-chrome"].iter().any(|name| {
+        Command::new(name).arg("--version").output().is_ok_and(|ran| ran.status.success())
+    });
+    if !there {
+        println!("skipped: there is no browser");
+    }
+    there
+}
+
+fn check(name: &str, more: &[&str]) -> Ran {
+    let (page, steps) =
+        (format!("examples/web/{name}/index.html"), format!("examples/web/{name}/actions.json"));
+    let mut arguments = vec!["check", &page, "--actions", &steps, "--budget", "0s"];
+    arguments.extend(more);
+    ran(&mut command(&arguments))
+}
+
+/// The findings that are not harmless.
+fn wrong(ran: &Ran) -> Vec<Value> {
+    let value: Value =
+        serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"));
+    let all = value["findings"].as_array().expect("a list");
+    all.iter().filter(|one| one["harm"] != "harmless").cloned().collect()
+}
+
+#[test]
+fn mistakes_of_pages_are_found_and_repaired_ones_are_silent() {
+    for (index, (name, expected)) in PAGES.iter().enumerate() {
+        // A page and its repaired twin on the same day.
+        if !is_due(index / 2, 3) || !has_browser() {
+            continue;
+        }
+        let ran = check(name, &["--format", "json"]);
+        let found = wrong(&ran);
+        assert_eq!(found.len(), usize::from(!expected.is_empty()), "{name}: {ran:?}");
+        assert_eq!(ran.status, i32::from(!expected.is_empty()), "{name}: {ran:?}");
+        for one in &found {
+            let title = one["title"].as_str().unwrap_or_default();
+            assert!(expected.iter().all(|words| title.contains(words)), "{name}: {title}");
+            assert_eq!(one["confirmed"], true, "{name}: {one}");
+            let file = one["sites"][0]["file"].as_str().unwrap_or_default();
+            assert!(file.starts_with(&format!("examples/web/{name}/")), "{name}: {file}");
+        }
+    }
+}
+
+#[test]
+fn a_finding_of_a_page_is_replayed_and_not_on_the_repaired_page() {
+    if !has_browser() {
+        return;
+    }
+    let folder = folder();
+    let schedules = folder.path().to_string_lossy().into_owned();
+    let found = wrong(&check("late_script", &["--format", "json", "--schedules", &schedules]));
+    let id = found[0]["id"].as_str().expect("an id");
+    let schedule = format!("{schedules}/{id}.json");
+    for (name, status) in [("late_script", 1), ("late_script_fixed", 0)] {
+        let (page, steps) = (
+            format!("examples/web/{name}/index.html"),
+            format!("examples/web/{name}/actions.json"),
+        );
+        let ran = ran(&mut command(&["replay", &page, "--actions", &steps, &schedule]));
+        assert_eq!(ran.status, status, "{name}: {ran:?}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_page_is_said_in_place() {
+    let ran_with = |arguments: &[&str]| ran(&mut command(arguments));
+    let none = ran_with(&["check", "examples/models/slide-show.any", "--network-faults"]);
+    assert_eq!((none.status, none.stdout.as_str()), (2, ""), "{none:?}");
+    assert!(none.stderr.contains("`--network-faults` is an option for web pages only"), "{none:?}");
+    let absent = ran_with(&["check", "http://localhost:9/", "--browser", "/nowhere/chromium"]);
+    assert_eq!(absent.status, 2, "{absent:?}");
+    assert!(absent.stderr.contains("`/nowhere/chromium` is no program"), "{absent:?}");
+    if !has_browser() {
+        return;
+    }
+    let page = "examples/web/search/index.html";
+    let steps = ran_with(&["check", page, "--actions", page]);
+    assert_eq!(steps.status, 2, "{steps:?}");
+    assert!(steps.stderr.starts_with(&format!("error: {page}:")), "{steps:?}");
+    let silent = ran_with(&["check", "http://127.0.0.1:9/"]);
+    assert_eq!(silent.status, 2, "{silent:?}");
+    assert!(silent.stderr.contains("nothing answers at http://127.0.0.1:9/"), "{silent:?}");
+}

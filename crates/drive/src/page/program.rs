@@ -1,0 +1,199 @@
+//! A page as a program of tasks.
+
+use super::logged::Logged;
+use super::served::Served;
+use super::words::PageWords;
+use crate::explore::{
+    ExploreOptions, Repeats, ShrinkOptions, Shrunk, TaskProgram, TaskWords, explore, replay_run,
+    shrink,
+};
+use crate::failure::Unusable;
+use crate::states::Replayed;
+use crate::{Failure, JobControl, JobResult};
+use anyorder_finding::{Warning, WarningKind};
+use anyorder_system::{
+    Choice, ProgramIdentity, RunError, Schedule, SystemFactory, TaskName, TaskSystem,
+};
+use anyorder_web::{
+    Actions, BrowserOptions, PageFactory, PageOptions, PageSystem, Store, find_browser,
+    parse_actions,
+};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How a page is run.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct PageSettings {
+    /// The steps of the user; none by default: the page is loaded.
+    pub actions: Actions,
+    /// The program of the browser; `None`: the first of the usual names in `$PATH`.
+    pub browser: Option<PathBuf>,
+    /// Whether responses may also fail, or not come in time.
+    pub faults: bool,
+    /// Whether the document may come in parts, so that other events come between them.
+    pub in_parts: bool,
+}
+
+impl PageSettings {
+    /// Reads the steps of the user from a text in JSON. `name` names it in messages.
+    ///
+    /// # Errors
+    ///
+    /// Fails on a mistake in the text. The message has its place.
+    pub fn with_actions(self, name: &str, text: &str) -> Result<PageSettings, Failure> {
+        let wrong = |why: String| Failure::input(name, Unusable::Page(why));
+        let actions = parse_actions(text).map_err(|error| wrong(error.to_string()))?;
+        Ok(PageSettings { actions, ..self })
+    }
+}
+
+/// A page, and how its events are called.
+pub struct PageProgram {
+    name: String,
+    factory: PageFactory,
+    identity: ProgramIdentity,
+    logged: Arc<Logged>,
+    words: PageWords,
+    /// The page as it was opened to see whether it can be: the first worker's.
+    opened: Mutex<Option<PageSystem>>,
+}
+
+impl PageProgram {
+    /// Opens a page. It is loaded once, to see whether it can be. `name` names it in messages.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no browser, or the page cannot be loaded.
+    pub fn open(
+        name: &str,
+        served: Served,
+        settings: PageSettings,
+    ) -> Result<PageProgram, Failure> {
+        let wrong = |why: String| Failure::input(name, Unusable::Page(why));
+        let PageSettings { actions, browser, faults, in_parts } = settings;
+        let program = find_browser(browser.as_deref()).map_err(|error| wrong(error.to_string()))?;
+        let Served { url, source, files, is_real } = served;
+        let browser = BrowserOptions { program: Some(program), ..BrowserOptions::default() };
+        let options = PageOptions { url, browser, actions, faults, ..PageOptions::default() };
+        let identity = options.identity();
+        let logged = Arc::new(Logged::new(&options.url, files.clone(), in_parts));
+        let store = Store::new(source);
+        let words = PageWords {
+            actions: options.actions.clone(),
+            store: store.clone(),
+            files,
+            url: options.url.clone(),
+        };
+        let factory = PageFactory { options, store, rewriter: logged.clone() };
+        let opened = Mutex::new(None);
+        let page = PageProgram { name: name.to_owned(), factory, identity, logged, words, opened };
+        let system = page.probe(is_real).map_err(wrong)?;
+        *page.opened.lock().unwrap_or_else(PoisonError::into_inner) = Some(system);
+        Ok(page)
+    }
+
+    /// Loads the page once.
+    fn probe(&self, is_real: bool) -> Result<PageSystem, String> {
+        let mut system = self.factory.make().map_err(|error| words_of(&error))?;
+        let load = TaskName::root("load");
+        let loaded = system.execute(&Choice::of(load.clone()));
+        loaded.map_err(|error| match is_real {
+            true => format!("the page cannot be loaded: nothing answers at {}", self.identity.name),
+            false => words_of(&error),
+        })?;
+        match self.factory.store.recorded_status(&load.to_string()) {
+            Some(status) if status >= 400 => Err(format!("the server answers with {status}")),
+            _ => Ok(system),
+        }
+    }
+}
+
+/// Returns what is wrong with a run, without the word for its kind.
+fn words_of(error: &RunError) -> String {
+    match error {
+        RunError::Crashed(why) | RunError::TimedOut(why) => why.clone(),
+        other => other.to_string(),
+    }
+}
+
+impl TaskProgram for PageProgram {
+    type System = PageSystem;
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn identity(&self) -> Option<&ProgramIdentity> {
+        Some(&self.identity)
+    }
+
+    fn words(&self) -> &dyn TaskWords {
+        &self.words
+    }
+
+    fn start(&self, _repeats: Option<&Repeats>) -> Result<PageSystem, RunError> {
+        let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match opened {
+            Some(mut system) => {
+                system.reset()?;
+                Ok(system)
+            }
+            None => self.factory.make(),
+        }
+    }
+
+    fn ignored(&self) -> Option<Warning> {
+        let left = self.logged.left();
+        let count = left.len() as u64;
+        let text = "scripts that are not understood report no accesses";
+        (count > 0).then(|| {
+            let warning = Warning::new(WarningKind::Unreported, &self.name, text, count);
+            Warning { places: left, ..warning }
+        })
+    }
+}
+
+impl std::fmt::Debug for PageProgram {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PageProgram").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// Explores the runs of a page: [`explore`], compiled once.
+///
+/// # Errors
+///
+/// Like [`explore`].
+#[inline(never)]
+pub fn explore_page(
+    page: &PageProgram,
+    options: &ExploreOptions,
+    control: &JobControl<'_>,
+) -> Result<JobResult, Failure> {
+    explore(page, options, control)
+}
+
+/// Replays a schedule of a page: [`replay_run`], compiled once.
+///
+/// # Errors
+///
+/// Like [`replay_run`].
+#[inline(never)]
+pub fn replay_page(page: &PageProgram, schedule: &Schedule) -> Result<Replayed, Failure> {
+    replay_run(page, schedule)
+}
+
+/// Shrinks a run of a page: [`shrink`](shrink()), compiled once.
+///
+/// # Errors
+///
+/// Like [`shrink`](shrink()).
+#[inline(never)]
+pub fn shrink_page(
+    page: &PageProgram,
+    failing: &Schedule,
+    options: &ShrinkOptions,
+    control: &JobControl<'_, Schedule>,
+) -> Result<Option<Shrunk>, Failure> {
+    shrink(page, failing, options, control)
+}

@@ -1,0 +1,3 @@
+document.getElementById('menu').addEventListener('click', function () {
+  document.getElementById('items').textContent = 'new, open, save';
+});

@@ -1,0 +1,4 @@
+function show() {
+  document.getElementById('items').textContent = 'new, open, save';
+}
+if (wanted) show();

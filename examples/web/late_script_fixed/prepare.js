@@ -1,0 +1,2 @@
+var field = document.getElementById('name');
+if (field.value === '') field.placeholder = 'your name';
