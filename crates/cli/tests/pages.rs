@@ -74,7 +74,11 @@ fn a_finding_of_a_page_is_replayed_and_not_on_the_repaired_page() {
     }
     let folder = folder();
     let schedules = folder.path().to_string_lossy().into_owned();
-    let found = wrong(&check("late_script", &["--format", "json", "--schedules", &schedules]));
+    let more = ["--format", "json", "--schedules", &schedules, "--report", &schedules];
+    let found = wrong(&check("late_script", &more));
+    let report = std::fs::read_to_string(folder.path().join("index.html")).expect("a report");
+    assert_eq!(report.matches("src=\"data:image/png;base64,").count(), 2, "both ends are shown");
+    assert!(report.contains("img-src data:"), "the policy allows them");
     let id = found[0]["id"].as_str().expect("an id");
     let schedule = format!("{schedules}/{id}.json");
     for (name, status) in [("late_script", 1), ("late_script_fixed", 0)] {

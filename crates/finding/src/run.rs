@@ -48,6 +48,24 @@ pub struct Comparison {
     pub new: Vec<String>,
     /// The differences between the observations.
     pub differences: Vec<Differing>,
+    /// Pictures of both ends, in the order of the runs.
+    pub pictures: Vec<Picture>,
+}
+
+/// A picture of what a program shows.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Picture {
+    /// What it shows, in one phrase.
+    pub title: String,
+    /// The picture as PNG.
+    pub png: Vec<u8>,
+}
+
+impl std::fmt::Debug for Picture {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let bytes = self.png.len();
+        f.debug_struct("Picture").field("title", &self.title).field("bytes", &bytes).finish()
+    }
 }
 
 /// A part of an observation in which two runs differ.

@@ -75,8 +75,7 @@ fn site(
     }
     site.task = Some(task.to_string());
     site.handler = lane;
-    let listed = reversal.locations.iter().find(|location| words.lists(location));
-    site.location = listed.or(reversal.locations.first()).cloned();
+    site.location = listed(&reversal.locations, words).into_iter().next();
     site.access = Some("task".to_owned());
     site
 }
@@ -104,7 +103,7 @@ fn explanation(
     } else if reversal.locations.is_empty() {
         say(format!("{first} comes before {second}, and they conflict"));
     } else {
-        let at = reversal.locations.join("`, `");
+        let at = listed(&reversal.locations, words).join("`, `");
         say(format!("{first} comes before {second}, and they conflict on `{at}`"));
     }
     let list = |names: &[TaskName]| {
@@ -134,7 +133,7 @@ pub(super) fn comparison(
     let info = &outcome.runs[run];
     let names = |names: &[TaskName]| names.iter().map(|name| words.name(name)).collect();
     let reversal = info.reversal.as_ref();
-    let text = |name: Option<&TaskName>| name.map(ToString::to_string).unwrap_or_default();
+    let text = |name: Option<&TaskName>| name.map(|name| words.name(name)).unwrap_or_default();
     let title = match info.parent {
         Some(0) | None => "Recorded run".to_owned(),
         Some(_) => format!("Run with {}", reversals(info.depth.saturating_sub(1))),
@@ -145,12 +144,19 @@ pub(super) fn comparison(
         after_title: "The same with the pair reversed".to_owned(),
         first: text(reversal.map(|one| &one.first)),
         second: text(reversal.map(|one| &one.second)),
-        locations: reversal.map_or_else(Vec::new, |one| one.locations.clone()),
+        locations: reversal.map_or_else(Vec::new, |one| listed(&one.locations, words)),
         skipped: names(&info.skipped),
         late: names(&info.late),
         new: names(&info.new),
         differences: differing(outcome, run, words),
+        pictures: Vec::new(),
     }
+}
+
+/// Returns the locations that reports name; all if there is no such one.
+fn listed(locations: &[String], words: &dyn TaskWords) -> Vec<String> {
+    let listed: Vec<String> = locations.iter().filter(|one| words.lists(one)).cloned().collect();
+    if listed.is_empty() { locations.to_vec() } else { listed }
 }
 
 fn reversals(count: u32) -> String {
@@ -222,12 +228,13 @@ pub(super) fn failure(
     let is_limit = failure.kind == FailureKind::StepLimit;
     let kind = if is_limit { Kind::StepLimit } else { Kind::Assertion };
     let mut finding = Finding::new(kind);
-    let title = words.failure(&text);
+    let title = words.failure(failure);
     finding.title = title.unwrap_or_else(|| format!("the program fails: {text}"));
     finding.severity = Severity::Error;
     finding.harm = Harm::Harmful;
     let task = failing.as_ref().map(|(task, ..)| task.to_string());
-    let mut site = failing.as_ref().map(|(.., site)| site.clone()).unwrap_or_default();
+    let found = || failing.as_ref().map(|(.., site)| site.clone());
+    let mut site = words.failure_site(failure).or_else(found).unwrap_or_default();
     if site.file.is_none() && site.label.is_none() {
         site.label = task.clone().or_else(|| Some(outcome.schedule(run).program.name));
     }

@@ -3,7 +3,7 @@
 use super::rerun::short;
 use anyorder_finding::run::Differing;
 use anyorder_finding::{Severity, Site};
-use anyorder_system::{Level, PartPath, TaskName};
+use anyorder_system::{Failure, Level, PartPath, TaskName};
 
 /// The maximum number of characters of a part's content.
 const CONTENT_CHARS_MAX: usize = 200;
@@ -83,8 +83,13 @@ pub trait TaskWords: Sync {
         None
     }
 
-    /// Returns the title of a failure with a text. `None`: the program fails.
-    fn failure(&self, _text: &str) -> Option<String> {
+    /// Returns the title of a failure. `None`: the program fails.
+    fn failure(&self, _failure: &Failure) -> Option<String> {
+        None
+    }
+
+    /// Returns where a failure is, if it says so better than the accesses of its task.
+    fn failure_site(&self, _failure: &Failure) -> Option<Site> {
         None
     }
 

@@ -152,7 +152,7 @@ mod tests {
         let logged = Logged::new("http://localhost/", Files::default(), true);
         let text = logged.script("a.b = 1", "http://localhost/x.js", false);
         assert!(text.contains("__ao"), "{text}");
-        assert_eq!(logged.site(0), Some(("http://localhost/x.js".to_owned(), 1, 1)));
+        assert_eq!(logged.site(0), Some(("http://localhost/x.js".to_owned(), 1, 3)));
         assert_eq!(logged.script("a b", "http://localhost/y.js", false), "a b");
         assert_eq!(logged.left().len(), 1);
         let page = logged.html(b"<p>a</p><script>x = 1</script>", "text/html", "http://localhost/");

@@ -18,6 +18,7 @@ pub use program::{PageProgram, PageSettings, explore_page, replay_page, shrink_p
 pub use served::{Served, is_page};
 
 mod logged;
+mod pictures;
 mod program;
 mod served;
 mod words;

@@ -1,11 +1,11 @@
 //! The events of a page and the parts of its outcomes, in the words of people who write pages.
 
-use super::served::Files;
+use super::served::{Files, origin};
 use crate::explore::{Effect, TaskWords};
 use anyorder_common::numbers::plural;
 use anyorder_finding::run::Differing;
 use anyorder_finding::{Severity, Site};
-use anyorder_system::{Level, TaskName};
+use anyorder_system::{Failure, Level, TaskName};
 use anyorder_web::{Actions, Store, Target, UserStep, UserStepKind};
 
 /// The words of one page.
@@ -295,8 +295,16 @@ impl TaskWords for PageWords {
         Some(told(effect))
     }
 
-    fn failure(&self, text: &str) -> Option<String> {
-        Some(format!("uncaught exception: {text}"))
+    fn failure(&self, failure: &Failure) -> Option<String> {
+        Some(format!("uncaught exception: {}", failure.message))
+    }
+
+    /// The line of the exception. Its column is that of the rewritten text.
+    fn failure_site(&self, failure: &Failure) -> Option<Site> {
+        let site = failure.site.as_ref()?;
+        let url = format!("{}{}", origin(&self.url), site.file);
+        let file = Some(self.files.name(&url, &self.url));
+        Some(Site { file, line: Some(site.line), ..Site::default() })
     }
 
     fn severity(&self, effects: &[Effect]) -> Severity {

@@ -2,7 +2,9 @@
 
 use super::page::safe;
 use super::sequence::{Room, diagram, start};
-use anyorder_finding::run::{Comparison, Differing, Mark, Run};
+use anyorder_finding::run::{Comparison, Differing, Mark, Picture, Run};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use maud::{Markup, html};
 
 /// The most tasks listed as skipped, late or new, and the most differences.
@@ -26,6 +28,7 @@ pub(super) fn markup(run: &Run, compared: &Comparison) -> Markup {
     let marked = |run: &Run| run.steps.iter().any(|step| step.mark == Some(Mark::Only));
     html! {
         (differences(&compared.differences))
+        (pictures(&compared.pictures))
         @if !(before.steps.is_empty() && run.steps.is_empty()) {
             h4 { "The two runs" }
             p.dim.reversed {
@@ -78,6 +81,24 @@ fn tasks(title: &str, names: &[String]) -> Markup {
     }
 }
 
+/// The pictures of both ends. They are part of the page, so that it stays one file.
+fn pictures(pictures: &[Picture]) -> Markup {
+    let data = |png: &[u8]| format!("data:image/png;base64,{}", STANDARD.encode(png));
+    html! {
+        @if !pictures.is_empty() {
+            h4 { "What the page shows at the end" }
+            div.two-runs.beside {
+                @for picture in pictures {
+                    figure.picture {
+                        figcaption { (safe(&picture.title)) }
+                        img src=(data(&picture.png)) alt=(safe(&picture.title));
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// The differences of the two runs, and the result.
 fn differences(differences: &[Differing]) -> Markup {
     let side = |text: &Option<String>| text.as_deref().map_or_else(|| "nothing".to_owned(), safe);
@@ -117,6 +138,15 @@ mod tests {
             ..RunStep::default()
         };
         Run { steps: order.iter().map(step).collect(), ..Run::default() }
+    }
+
+    #[test]
+    fn pictures_are_in_the_page_itself() {
+        let picture = Picture { title: "<before>".to_owned(), png: b"abc".to_vec() };
+        let text = pictures(&[picture]).into_string();
+        assert!(text.contains("src=\"data:image/png;base64,YWJj\""), "{text}");
+        assert!(!text.contains("<before>"), "{text}");
+        assert_eq!(pictures(&[]).into_string(), "");
     }
 
     #[test]

@@ -4,16 +4,18 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
-/// Returns a policy that allows exactly these style sheets and scripts, and no request at all.
-pub(super) fn policy(styles: &[&str], scripts: &[&str]) -> String {
+/// Returns a policy that allows exactly these style sheets and scripts, pictures that are part of
+/// the page if there are any, and no request at all.
+pub(super) fn policy(styles: &[&str], scripts: &[&str], has_pictures: bool) -> String {
     let sources = |texts: &[&str]| {
         let source = |text: &&str| format!(" 'sha256-{}'", hash(text));
         texts.iter().map(source).collect::<String>()
     };
     format!(
-        "default-src 'none'; style-src{}; script-src{}; base-uri 'none'; form-action 'none'",
+        "default-src 'none'; style-src{}; script-src{}{}; base-uri 'none'; form-action 'none'",
         sources(styles),
-        sources(scripts)
+        sources(scripts),
+        if has_pictures { "; img-src data:" } else { "" }
     )
 }
 

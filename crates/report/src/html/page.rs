@@ -32,6 +32,12 @@ pub(super) fn safe(text: &str) -> String {
     clipped(text, TEXT_CHARS_MAX).into_owned()
 }
 
+/// Returns whether a run has pictures.
+fn has_pictures(runs: &Runs) -> bool {
+    let compared = runs.values().filter_map(|run| run.compared.as_ref());
+    compared.into_iter().any(|compared| !compared.pictures.is_empty())
+}
+
 /// Makes the page. `data` is the timeline as JSON without `<`, so that it is safe in a script
 /// element.
 pub(super) fn page(
@@ -42,7 +48,7 @@ pub(super) fn page(
     data: &str,
     options: &HtmlOptions,
 ) -> Markup {
-    let policy_text = csp::policy(&[STYLE], &[FILTER, CHART, TIMELINE]);
+    let policy_text = csp::policy(&[STYLE], &[FILTER, CHART, TIMELINE], has_pictures(runs));
     let title = format!("{} {}: {}", safe(&outcome.tool), safe(&outcome.command), outcome.verdict);
     html! {
         (DOCTYPE)

@@ -111,6 +111,9 @@ pub(super) fn check_page(
     let mut control = watch.control();
     control.limits.steps = Some(STEPS_MAX);
     let mut result = explore_page(&program, &options, &control)?;
+    if args.out.report.is_some() {
+        program.add_pictures(&mut result, &control);
+    }
     result.options.set(option::BUDGET, format!("{:?}", args.budget));
     Ok((inputs, result))
 }
