@@ -269,9 +269,9 @@ names! { StatName:
     RECORDED "recorded";
     /// The parts of a recording, each checked by itself.
     PARTS "parts";
-    /// Accesses to memory that no other thread touches, which are not in the trace.
+    /// Accesses that no other order changes, which are not in the trace.
     PRIVATE_ACCESSES "private_accesses";
-    /// Repeated accesses that were not recorded.
+    /// Accesses that their thread had just done, which are not in the trace.
     REPEATED_ACCESSES "repeated_accesses";
     /// Findings that suppressions match, by the line of the suppression; 0 for one without a match.
     SUPPRESSED_BY "suppressed_by";
