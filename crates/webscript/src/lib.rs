@@ -21,8 +21,8 @@
 //! let source = sites.add_source("https://example.org/app.js");
 //! let origin = Origin::start_of(source);
 //! let text = rewrite_script("shop.total = 1", Kind::Classic, origin, &mut sites)?;
-//! assert_eq!(text, r#"__aoW(__aoQ(__aoG("shop",0),shop),"total",1).total = 1"#);
-//! assert_eq!(sites.get(1).map(|site| site.name), Some("total"));
+//! assert_eq!(text, r#"__aoW(__aoQ(__aoG("shop",1),shop),"total",0).total = 1"#);
+//! assert_eq!(sites.get(0).map(|site| site.name), Some("total"));
 //! # Ok::<(), anyorder_webscript::SyntaxError>(())
 //! ```
 #![forbid(unsafe_code)]
