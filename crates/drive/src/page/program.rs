@@ -15,8 +15,8 @@ use anyorder_system::{
     Choice, ProgramIdentity, RunError, Schedule, SystemFactory, TaskName, TaskSystem,
 };
 use anyorder_web::{
-    Actions, BrowserOptions, PageFactory, PageOptions, PageSystem, Store, find_browser,
-    parse_actions,
+    Actions, BrowserOptions, PageFactory, PageOptions, PageSystem, Store, UserStepKind,
+    find_browser, parse_actions,
 };
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -39,10 +39,19 @@ impl PageSettings {
     ///
     /// # Errors
     ///
-    /// Fails on a mistake in the text. The message has its place.
+    /// Fails on a mistake in the text, and if a file that a step uploads is not there: Chromium
+    /// would end the page for it. The message has the place, or the step.
     pub fn with_actions(self, name: &str, text: &str) -> Result<PageSettings, Failure> {
         let wrong = |why: String| Failure::input(name, Unusable::Page(why));
         let actions = parse_actions(text).map_err(|error| wrong(error.to_string()))?;
+        for (number, step) in (1..).zip(actions.steps()) {
+            if let UserStepKind::Upload { files, .. } = &step.kind
+                && let Some(missing) = files.iter().find(|file| !file.is_file())
+            {
+                let file = missing.display();
+                return Err(wrong(format!("step {number}: there is no file `{file}` to upload")));
+            }
+        }
         Ok(PageSettings { actions, ..self })
     }
 }
@@ -196,4 +205,18 @@ pub fn shrink_page(
     control: &JobControl<'_, Schedule>,
 ) -> Result<Option<Shrunk>, Failure> {
     shrink(page, failing, options, control)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_not_there_is_an_error_of_its_step() {
+        let steps =
+            r##"{"steps": [{"click": "#a"}, {"upload": {"into": "#b", "files": ["no.txt"]}}]}"##;
+        let wrong = PageSettings::default().with_actions("steps.json", steps);
+        let text = wrong.err().map(|failure| failure.to_string()).unwrap_or_default();
+        assert!(text.contains("step 2: there is no file `no.txt`"), "{text}");
+    }
 }

@@ -288,7 +288,7 @@ impl Parser<'_> {
     }
 
     /// Returns the index behind `(T)` if that is a cast at `index`, and whether the type is
-    /// primitive. Only the beginning of the operand is looked at.
+    /// primitive. Reads only the first token of the operand.
     pub(super) fn behind_cast(&self, index: usize) -> Option<usize> {
         let close = self.behind_bracket(index)?;
         let primitive = self.is_primitive_at(index + 1);

@@ -194,7 +194,7 @@ pub fn to_trace(
 /// `go_on` is asked every few thousand events; when it returns false, the trace ends there, and is
 /// the last. Of a trace that ends early, each thread has all that it did before the last event.
 ///
-/// Cost: three passes over the events. Memory: a trace; at most half a byte for each byte of the
+/// Cost: three passes over the events. Memory: a trace; at most two bytes for each byte of the
 /// memory that is accessed outside of own stacks, less where it is allocated again; a byte for each
 /// allocation; for each row of neighbouring shared pieces of a block 24 bytes, and each of them has
 /// events of the trace; and a set of tables as large as the program has places and stacks.

@@ -216,8 +216,8 @@ impl PageDriver {
         Ok(reports)
     }
 
-    /// Waits until the workers of the page have done what they were told before. Returns whether
-    /// the page has to be asked again.
+    /// Waits until the workers of the page have run all earlier commands. Returns whether the page
+    /// has to be asked again.
     fn settle_workers(&mut self) -> Result<bool, WebError> {
         if self.state.workers.is_empty() || self.state.workers_settled {
             self.state.workers_settled = false;

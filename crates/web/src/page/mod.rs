@@ -1,7 +1,7 @@
 //! One page in a browser: its requests, its queue, its user and what it shows.
 //!
-//! This part does what it is told: it releases a request, fires a queued event, takes a step of a
-//! user, and waits until the page has nothing left to do. It decides no order and names no events.
+//! On request, it releases a response, fires a queued event, or takes a step of a user, and waits
+//! until the page has nothing left to do. It decides no order and names no events.
 
 mod driver;
 mod handle;

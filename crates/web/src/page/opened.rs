@@ -128,7 +128,7 @@ impl PageDriver {
         Ok(())
     }
 
-    /// Sends all that a new page is told. Returns the number of the last command.
+    /// Sends the commands that set up a new page. Returns the number of the last one.
     fn set_up(&mut self, spare: &Spare) -> u64 {
         let Opening { width, height, seed, epoch_ms, .. } = self.opening;
         let discover = json!({"discover": true, "filter": [{"type": "page"}]});
