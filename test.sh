@@ -62,8 +62,13 @@ else
     skipped="$skipped lints"
 fi
 
+# Pages are opened where there is a browser. It is large, so it comes while the tests are built.
+browser=""
+command -v chromium >/dev/null 2>&1 || { install none chromium & browser=$!; }
+
 say "build of the tests"
 cargo test --workspace --no-run --quiet || fail "cargo test --no-run"
+[ -z "$browser" ] || wait "$browser" || skipped="$skipped web-pages"
 
 # The rest of the processors' time goes to what says less. Its words wait for those of the tests.
 beside=$(mktemp -d)
