@@ -148,7 +148,8 @@ impl Default for ReversalOptions {
     }
 }
 
-/// The input events of the recording, in their order.
+/// The input events of the recording, in their order. With a bound, those that it missed are among
+/// them: they were enabled, and a task disabled them before they ran.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Inputs {
     which: UserEvents,

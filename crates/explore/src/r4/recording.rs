@@ -3,12 +3,12 @@
 use super::candidate::{Candidate, Config, NoRun, Request, RunResult};
 use super::driver::Driver;
 use super::footprint::AccessRules;
-use super::names::TaskId;
+use super::names::{NameCache, TaskId};
 use super::options::{Inputs, ReversalOptions};
 use super::outcome::Error;
 use super::step::Steps;
 use anyorder_system::{AccessDetail, Control, EnabledDetail, StopReason};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::atomic::AtomicBool;
 
 /// A recording, and the settings for all further runs.
@@ -84,11 +84,10 @@ pub(crate) fn record(
     }
     // The names of a schedule were added before the system had run the tasks.
     driver.ask_roles();
-    let tasks = || ran.steps.iter().map(|step| step.task);
-    let infos = tasks().map(|task| driver.name_cache.task(task));
-    let inputs = infos.filter(|info| config.inputs.is_input(info)).map(|info| info.base);
-    config.inputs = config.inputs.recorded(inputs, options.bound.is_none());
-    config.recorded = tasks().collect();
+    let missed = options.bound.is_some();
+    let inputs = inputs_of(&ran.steps, &config.inputs, &driver.name_cache, missed);
+    config.inputs = config.inputs.recorded(inputs.into_iter(), options.bound.is_none());
+    config.recorded = ran.steps.iter().map(|step| step.task).collect();
     config.preferred = preferred(&ran.steps);
     config.stop_after_plan = options.stop_after_plan;
     let length = ran.steps.len() as u64;
@@ -102,6 +101,22 @@ pub(crate) fn record(
         executed,
         awaits: capabilities.awaits || (blind && exact),
     })
+}
+
+/// Returns the input events of a run in their order, with those that it missed if they are wanted:
+/// they were enabled, and did not run before a task disabled them.
+fn inputs_of(steps: &Steps, inputs: &Inputs, names: &NameCache, missed: bool) -> Vec<TaskId> {
+    let is_input = |task: &TaskId| inputs.is_input(names.task(*task));
+    let mut known: FxHashSet<TaskId> = steps.iter().map(|step| step.base).collect();
+    let mut order = Vec::new();
+    for step in steps {
+        order.extend(is_input(&step.base).then_some(step.base));
+        let closed = step.enabled_change.iter().flat_map(|change| &change.closed);
+        for task in closed.filter(|task| missed && is_input(task)) {
+            order.extend(known.insert(*task).then_some(*task));
+        }
+    }
+    order
 }
 
 /// For each task that ran an alternative other than the first: this alternative.

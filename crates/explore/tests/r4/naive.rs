@@ -33,7 +33,10 @@ pub(crate) struct Run {
 /// A model with its recording.
 pub(crate) struct Twin<M> {
     pub(crate) model: M,
+    /// The inputs of the recording and those that it missed, in their order.
     pub(crate) inputs: Vec<TaskName>,
+    /// The inputs of the recording.
+    taken: Vec<TaskName>,
     pub(crate) mutant: Mutant,
 }
 
@@ -73,14 +76,29 @@ fn is_input<M: Model>(model: &M, task: &TaskName) -> bool {
 
 impl<M: Model> Twin<M> {
     pub(crate) fn new(model: M) -> Twin<M> {
-        let mut twin = Twin { model, inputs: Vec::new(), mutant: Mutant::None };
+        let (inputs, taken) = (Vec::new(), Vec::new());
+        let mut twin = Twin { model, inputs, taken, mutant: Mutant::None };
         // No input is held back while the recording is made.
         let mut state = twin.model.clone();
+        let mut missed: Vec<(usize, TaskName)> = Vec::new();
+        let mut ran = BTreeSet::new();
         while let Some(task) = state.enabled().first().cloned() {
+            let before = state.enabled();
             state.run(&task, 0);
+            ran.insert(task.clone());
             if is_input(&state, &task) {
                 twin.inputs.push(task);
             }
+            let gone = before.into_iter().filter(|one| !state.enabled().contains(one));
+            missed.extend(gone.map(|one| (twin.inputs.len(), one)));
+        }
+        twin.taken = twin.inputs.clone();
+        missed.retain(|(_, one)| is_input(&state, one) && !ran.contains(one));
+        for (at, one) in missed.into_iter().rev() {
+            if twin.rank(&one).is_some() {
+                twin.inputs.retain(|other| *other != one);
+            }
+            twin.inputs.insert(at, one);
         }
         twin
     }
@@ -313,7 +331,7 @@ impl<M: Model> Twin<M> {
             let next: Vec<TaskName> = state
                 .enabled()
                 .into_iter()
-                .filter(|t| !is_input(&self.model, t) || self.rank(t) == Some(inputs))
+                .filter(|t| !is_input(&self.model, t) || self.taken.get(inputs) == Some(t))
                 .collect();
             if next.is_empty() {
                 found.push(self.exactly(&tasks));

@@ -21,7 +21,8 @@
 //!
 //! A target is a CSS selector, or a text that begins with `text=` or `role=`, or an object with one
 //! of `css`, `text` and `role`, and perhaps `nth`. A step can run as soon as its target exists;
-//! with `visible` (true by default), as soon as it is visible. Steps keep their order. Typing is
+//! with `visible` (true by default), as soon as it is visible, and a control that is clicked is not
+//! disabled, and a field that takes text is not read-only either. Steps keep their order. Typing is
 //! one step a character, since something can happen between two keys, unless `at_once` is given.
 
 use super::step::{Actions, Target, TargetKind, UserStepKind};

@@ -18,3 +18,4 @@ pub(crate) use opened::Opening;
 pub(crate) use release::Fault;
 pub(crate) use runtime::{HOLD_PATH, NAME, QueueReport, Queued, Record};
 pub(crate) use see::Seen;
+pub(crate) use user::Readiness;

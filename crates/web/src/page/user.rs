@@ -14,23 +14,43 @@ struct Spot {
     y: f64,
 }
 
+/// Whether the user can take a step now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Readiness {
+    Ready,
+    /// The target is not there, or not visible.
+    Missing,
+    /// The target is a control that is disabled, or a field that takes no text.
+    Refused,
+}
+
 /// How many steps the mouse takes from one element to another one.
 const DRAG_STEPS: u32 = 5;
 
 impl PageDriver {
-    /// Returns whether the target of a step is there, and visible if it must be.
-    pub(crate) fn can_take(&mut self, step: &UserStep) -> Result<bool, WebError> {
-        let Some(target) = step.target() else { return Ok(true) };
+    /// Returns whether the target of a step is there, and visible and not disabled if it must be.
+    pub(crate) fn can_take(&mut self, step: &UserStep) -> Result<Readiness, WebError> {
+        let Some(target) = step.target() else { return Ok(Readiness::Ready) };
         // The target of a file field is often hidden behind a button.
         let visible = step.visible && !matches!(step.kind, UserStepKind::Upload { .. });
-        Ok(self.locate(target, visible, false)?.is_some())
+        let using = match step.kind {
+            UserStepKind::Click(_) => "click",
+            UserStepKind::Type { .. } => "type",
+            _ => "",
+        };
+        let found = self.find(target, visible, using, false)?;
+        Ok(match spot_of(&found) {
+            Some(_) if found["refuses"] == true => Readiness::Refused,
+            Some(_) => Readiness::Ready,
+            None => Readiness::Missing,
+        })
     }
 
     /// Takes a step. An element that went away meanwhile is not used.
     pub(crate) fn take_step(&mut self, step: &UserStep) -> Result<(), WebError> {
         match &step.kind {
             UserStepKind::Click(target) => {
-                if let Some(spot) = self.locate(target, false, true)? {
+                if let Some(spot) = self.locate(target, true)? {
                     self.mouse("mouseMoved", spot, 0)?;
                     self.mouse("mousePressed", spot, 1)?;
                     self.mouse("mouseReleased", spot, 0)?;
@@ -48,7 +68,7 @@ impl PageDriver {
                 }
             }
             UserStepKind::Hover(target) => {
-                if let Some(spot) = self.locate(target, false, true)? {
+                if let Some(spot) = self.locate(target, true)? {
                     self.mouse("mouseMoved", spot, 0)?;
                 }
             }
@@ -70,19 +90,22 @@ impl PageDriver {
         Ok(())
     }
 
-    fn locate(
+    fn locate(&mut self, target: &Target, scroll: bool) -> Result<Option<Spot>, WebError> {
+        self.find(target, false, "", scroll).map(|found| spot_of(&found))
+    }
+
+    fn find(
         &mut self,
         target: &Target,
         visible: bool,
+        using: &str,
         scroll: bool,
-    ) -> Result<Option<Spot>, WebError> {
-        let call = format!("{NAME}.locate({},{visible},{scroll})", selector(target));
+    ) -> Result<Value, WebError> {
+        let target = selector(target);
+        let call = format!("{NAME}.locate({target},{visible},{},{scroll})", json!(using));
         let answer = self.evaluate(None, &call)?;
-        let found: Value = serde_json::from_str(answer.as_str().unwrap_or("{}"))
-            .map_err(|_| WebError::Answer("locate".to_owned()))?;
-        let usable = found["usable"] == true;
-        let spot = found["x"].as_f64().zip(found["y"].as_f64());
-        Ok(spot.filter(|_| usable).map(|(x, y)| Spot { x, y }))
+        serde_json::from_str(answer.as_str().unwrap_or("{}"))
+            .map_err(|_| WebError::Answer("locate".to_owned()))
     }
 
     fn mouse(&mut self, kind: &str, spot: Spot, buttons: u32) -> Result<(), WebError> {
@@ -111,9 +134,7 @@ impl PageDriver {
     }
 
     fn drag(&mut self, from: &Target, to: &Target) -> Result<(), WebError> {
-        let (Some(start), Some(end)) =
-            (self.locate(from, false, true)?, self.locate(to, false, false)?)
-        else {
+        let (Some(start), Some(end)) = (self.locate(from, true)?, self.locate(to, false)?) else {
             return Ok(());
         };
         self.mouse("mouseMoved", start, 0)?;
@@ -139,6 +160,12 @@ impl PageDriver {
         let params = json!({"objectId": object, "files": files});
         self.call("DOM.setFileInputFiles", params).map(drop)
     }
+}
+
+/// Returns where an element is that was looked for, if it can be used.
+fn spot_of(found: &Value) -> Option<Spot> {
+    let spot = found["x"].as_f64().zip(found["y"].as_f64());
+    spot.filter(|_| found["usable"] == true).map(|(x, y)| Spot { x, y })
 }
 
 /// Returns the arguments by which the runtime finds an element.

@@ -59,8 +59,8 @@ const api = {
     if (log && log.end) records = log.end();
     return report(records);
   },
-  // Finds the target of a user's step.
-  locate(kind, text, nth, visible, scroll) {
+  // Finds the target of a user's step. A user does not use a control that is disabled.
+  locate(kind, text, nth, visible, use, scroll) {
     const found = select(kind, text);
     const element = found[nth];
     if (!element) return N.stringify({ count: found.length });
@@ -70,7 +70,8 @@ const api = {
     const shown = box.width > 0 && box.height > 0 && style.visibility === 'visible';
     return N.stringify({
       count: found.length,
-      usable: shown || !visible,
+      usable: !visible || shown,
+      refuses: visible && refuses(element, use),
       shown,
       x: box.left + box.width / 2,
       y: box.top + box.height / 2,
@@ -83,6 +84,11 @@ const api = {
     return N.stringify(observe());
   },
 };
+function refuses(element, use) {
+  if (use === 'type') return element.matches(':disabled') || element.readOnly === true;
+  const controls = 'button:disabled,input:disabled,select:disabled,textarea:disabled';
+  return use === 'click' && element.closest(controls) !== null;
+}
 function select(kind, text) {
   const all = (selector) => N.Array.from(W.document.querySelectorAll(selector));
   if (kind === 'css') {

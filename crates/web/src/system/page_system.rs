@@ -6,7 +6,7 @@ use super::options::{PageOptions, PageStats};
 use super::run::{Pending, Run, What, origin_of, role};
 use crate::devtools::Client;
 use crate::error::WebError;
-use crate::page::{Fault, Opening, PageDriver, PageLimits, QueueReport, Record};
+use crate::page::{Fault, Opening, PageDriver, PageLimits, QueueReport, Readiness, Record};
 use crate::rewriter::Rewriter;
 use crate::source::Store;
 use anyorder_common::hash::Hash128;
@@ -214,15 +214,23 @@ impl PageSystem {
     /// Lists what is enabled now.
     fn refresh(&mut self) -> Result<(), WebError> {
         let Some(driver) = &mut self.driver else { return Err(WebError::Closed) };
-        let step = self.options.actions.steps().get(self.run.steps_taken);
-        self.run.step_ready = match step {
-            Some(step) if self.run.loaded && self.run.left.is_none() => driver.can_take(step)?,
-            _ => false,
-        };
         let alternatives = if self.options.faults { 3 } else { 1 };
-        let name = step.map(|step| &step.name);
-        self.run.list_enabled(name, (alternatives, self.options.repeats_max));
-        Ok(())
+        let goes_on = self.run.loaded && self.run.left.is_none();
+        loop {
+            let step = self.options.actions.steps().get(self.run.steps_taken);
+            let readiness = match step {
+                Some(step) if goes_on => driver.can_take(step)?,
+                _ => Readiness::Missing,
+            };
+            self.run.step_ready = readiness == Readiness::Ready;
+            let name = step.map(|step| &step.name);
+            self.run.list_enabled(name, (alternatives, self.options.repeats_max));
+            // The user waits for a control that is disabled, but not for ever.
+            if readiness != Readiness::Refused || !self.run.enabled.is_empty() {
+                return Ok(());
+            }
+            self.run.steps_taken += 1;
+        }
     }
 
     /// Takes in requests that came after their event was over.

@@ -30,7 +30,8 @@ pub(super) enum What {
 #[derive(Debug, Default)]
 pub(super) struct Run {
     pub(super) pending: Vec<Pending>,
-    /// The number of the user's steps that were taken.
+    /// The number of the user's steps that were taken, or left out because their controls stayed
+    /// disabled.
     pub(super) steps_taken: usize,
     /// Whether the next of them can be taken.
     pub(super) step_ready: bool,
