@@ -36,16 +36,18 @@
 #![forbid(unsafe_code)]
 
 pub use actions::{
-    Actions, ActionsError, Target, TargetKind, UserStep, UserStepKind, parse_actions,
+    Actions, ActionsError, Target, TargetKind, UserStep, UserStepKind, parse_actions, write_actions,
 };
-pub use browser::{BrowserOptions, LaunchedBrowser, end_all_browsers, find_browser};
+pub use browser::{BrowserOptions, LaunchedBrowser, end_all_browsers, find_browser, has_display};
+pub use crawl::Crawled;
 pub use devtools::{Client, Event, Message, Reply};
 pub use error::WebError;
+pub use record::{Recorded, record};
 pub use rewriter::{Rewriter, RewrittenPage, Unchanged};
 pub use rules::{Keeper, RULES, Rule, Waiting, is_held_back};
 pub use source::{
-    Answer, Archive, ArchiveError, Folder, PageRequest, Response, SocketMessage, Sockets, Source,
-    Store,
+    Answer, Archive, ArchiveError, Folder, GivenError, GivenResponse, PageRequest, Response,
+    SocketMessage, Sockets, Source, Store, read_given, read_sockets, write_given, write_sockets,
 };
 pub use system::{PageFactory, PageOptions, PageStats, PageSystem};
 
@@ -58,6 +60,10 @@ mod error;
 mod actions;
 mod rewriter;
 mod source;
+
+// Steps without a file of them.
+mod crawl;
+mod record;
 
 // The page, and the order of its events.
 mod page;

@@ -42,6 +42,14 @@ pub fn find_browser(given: Option<&Path>) -> Result<PathBuf, WebError> {
     found.ok_or_else(|| WebError::NoBrowser { searched: searched() })
 }
 
+/// Returns whether a browser can have a window here: whether there is a display.
+#[must_use]
+pub fn has_display() -> bool {
+    let is_given = |name: &&str| env::var_os(name).is_some_and(|value| !value.is_empty());
+    !cfg!(all(unix, not(target_os = "macos")))
+        || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| is_given(&name))
+}
+
 fn in_path(name: &Path) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path).find_map(|folder| named(&folder.join(name)))

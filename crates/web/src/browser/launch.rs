@@ -24,13 +24,14 @@ pub struct BrowserOptions {
     /// Whether the browser's sandbox is used. Default: no, since it needs rights that containers
     /// lack. Pages that are not trusted need it.
     pub sandbox: bool,
+    /// Whether the browser has a window, which needs a display. Default: no.
+    pub headed: bool,
     /// More arguments.
     pub arguments: Vec<String>,
 }
 
 /// The arguments of every start, with the reason where it is not the usual hygiene of automation.
 const ARGUMENTS: &[&str] = &[
-    "--headless",
     "--remote-debugging-pipe",
     "--disable-gpu",
     "--disable-quic",
@@ -49,7 +50,6 @@ const ARGUMENTS: &[&str] = &[
     "--mute-audio",
     "--password-store=basic",
     "--use-mock-keychain",
-    "--hide-scrollbars",
     "--force-color-profile=srgb",
     "--force-device-scale-factor=1",
     // A page that nobody looks at runs as one that somebody looks at.
@@ -68,6 +68,12 @@ const ARGUMENTS: &[&str] = &[
      AutofillServerCommunication,HttpsUpgrades,PreloadLinkRelDataUrls",
 ];
 
+/// The arguments without a window.
+const HEADLESS: &[&str] = &["--headless", "--hide-scrollbars"];
+
+/// The arguments with a window.
+const HEADED: &[&str] = &["--window-size=1040,900", "--disable-infobars"];
+
 /// Moves the standard streams to the descriptors that the browser expects.
 const SHELL: &str = "if command -v setpriv >/dev/null 2>&1 && setpriv --pdeathsig KILL true \
     2>/dev/null; then set -- setpriv --pdeathsig KILL \"$@\"; fi; \
@@ -81,7 +87,9 @@ const PROFILE_PREFIX: &str = "anyorder-web-";
 /// profile.
 #[derive(Debug)]
 pub struct LaunchedBrowser {
-    child: Child,
+    id: u32,
+    /// Taken when it is dropped.
+    child: Option<Child>,
     profile: Option<TempDir>,
 }
 
@@ -89,7 +97,7 @@ impl LaunchedBrowser {
     /// Returns its process id, which is the id of its process group.
     #[must_use]
     pub fn process_id(&self) -> u32 {
-        self.child.id()
+        self.id
     }
 
     /// Returns the folder of its profile.
@@ -101,22 +109,8 @@ impl LaunchedBrowser {
 
 impl Drop for LaunchedBrowser {
     fn drop(&mut self) {
-        running::end(&mut self.child);
-        if let Some(profile) = self.profile.take() {
-            remove(profile);
-        }
-    }
-}
-
-/// Removes a folder that a dying process may still write into.
-fn remove(profile: TempDir) {
-    let path = profile.keep();
-    for _ in 0..50 {
-        match std::fs::remove_dir_all(&path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                std::thread::sleep(std::time::Duration::from_millis(10));
-            }
-            _ => return,
+        if let Some(child) = self.child.take() {
+            running::end(child, self.profile.take().map(TempDir::keep));
         }
     }
 }
@@ -143,6 +137,7 @@ pub(crate) fn launch(
     let mut command = Command::new("/bin/sh");
     command.args(["-c", SHELL, "sh"]).arg(program).args(ARGUMENTS);
     command.arg(format!("--user-data-dir={}", profile.path().display()));
+    command.args(if options.headed { HEADED } else { HEADLESS });
     if !options.sandbox {
         command.arg("--no-sandbox");
     }
@@ -150,7 +145,8 @@ pub(crate) fn launch(
     command.stdin(Stdio::from(to_child)).stdout(Stdio::from(from_child)).stderr(Stdio::null());
     own_group(&mut command);
     let child = running::spawn(&mut command, profile.path().to_owned()).map_err(failed)?;
-    Ok((LaunchedBrowser { child, profile: Some(profile) }, to, from))
+    let id = child.id();
+    Ok((LaunchedBrowser { id, child: Some(child), profile: Some(profile) }, to, from))
 }
 
 #[cfg(unix)]

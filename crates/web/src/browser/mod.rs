@@ -4,7 +4,7 @@ mod find;
 mod launch;
 mod running;
 
-pub use find::find_browser;
+pub use find::{find_browser, has_display};
 pub(crate) use launch::launch;
 pub use launch::{BrowserOptions, LaunchedBrowser};
 pub use running::end_all_browsers;

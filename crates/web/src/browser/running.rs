@@ -3,9 +3,11 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
 
 /// The browsers that run.
 struct Running {
@@ -15,6 +17,17 @@ struct Running {
     /// Whether no more browsers may start.
     is_over: bool,
 }
+
+/// How often, and how long apart, it is tried to remove a profile that a dying process may still
+/// write into.
+const TRIES: u32 = 50;
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// How long [`end_all_browsers`] waits.
+const END_MAX: Duration = Duration::from_millis(600);
+
+/// The browsers that were killed and are not collected yet.
+static ENDING: Mutex<Vec<JoinHandle<()>>> = Mutex::new(Vec::new());
 
 static RUNNING: Mutex<Running> = Mutex::new(Running { browsers: BTreeMap::new(), is_over: false });
 
@@ -38,14 +51,54 @@ pub(super) fn spawn(command: &mut Command, profile: PathBuf) -> io::Result<Child
     Ok(child)
 }
 
-/// Kills a browser's process group and collects its exit status. It does not wait: a killed process
-/// ends at once.
-pub(super) fn end(child: &mut Child) {
-    kill_group(child.id());
+/// Kills a browser's process group. The rest is done beside all other work: its exit status is
+/// collected, and its profile removed. A browser takes a while to die on a loaded machine, and
+/// whoever stops a job waits for its result.
+pub(super) fn end(child: Child, profile: Option<PathBuf>) {
+    let id = child.id();
+    kill_group(id);
+    let mut ending = ENDING.lock().unwrap_or_else(PoisonError::into_inner);
+    ending.retain(|thread| !thread.is_finished());
+    let rest = Arc::new(Mutex::new(Some((child, profile))));
+    let theirs = Arc::clone(&rest);
+    let thread = Builder::new().name("browser, ending".to_owned());
+    match thread.spawn(move || collect(&theirs)) {
+        Ok(thread) => ending.push(thread),
+        Err(_) => collect(&rest),
+    }
+}
+
+/// Collects a killed browser, and removes its profile.
+fn collect(rest: &Mutex<Option<(Child, Option<PathBuf>)>>) {
+    let taken = rest.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let Some((mut child, profile)) = taken else { return };
+    let id = child.id();
     let _ = child.kill();
     // Until it is collected, no other process gets its number.
-    running().browsers.remove(&child.id());
+    running().browsers.remove(&id);
     let _ = child.wait();
+    if let Some(profile) = profile {
+        remove(&profile);
+    }
+}
+
+fn remove(profile: &Path) {
+    for _ in 0..TRIES {
+        match std::fs::remove_dir_all(profile) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => std::thread::sleep(PAUSE),
+            _ => return,
+        }
+    }
+}
+
+/// Waits until the browsers that were ended are gone, with their profiles, but not for longer than a
+/// process may take to end. The next browser that is started removes what is left.
+fn await_ended() {
+    let ending = std::mem::take(&mut *ENDING.lock().unwrap_or_else(PoisonError::into_inner));
+    let until = Instant::now() + END_MAX;
+    while Instant::now() < until && ending.iter().any(|thread| !thread.is_finished()) {
+        std::thread::sleep(PAUSE);
+    }
 }
 
 /// Kills all browsers of this process, with all processes in their groups, and removes their
@@ -58,6 +111,8 @@ pub fn end_all_browsers() {
         kill_group(*id);
         let _ = std::fs::remove_dir_all(profile);
     }
+    drop(running);
+    await_ended();
 }
 
 #[cfg(unix)]

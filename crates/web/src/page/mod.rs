@@ -14,8 +14,9 @@ mod user;
 
 pub(crate) use driver::{PageDriver, PageLimits};
 pub(crate) use handle::Held;
+pub(crate) use input::key_of;
 pub(crate) use opened::Opening;
-pub(crate) use release::Fault;
-pub(crate) use runtime::{HOLD_PATH, NAME, QueueReport, Queued, Record};
+pub(crate) use release::{Fault, fulfil_params};
+pub(crate) use runtime::{HOLD_PATH, NAME, QueueReport, Queued, Record, SELECT};
 pub(crate) use see::Seen;
 pub(crate) use user::Readiness;

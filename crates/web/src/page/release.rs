@@ -49,8 +49,9 @@ impl PageDriver {
         }
         let within = self.limits.finish;
         if is_document {
-            // Nothing can be evaluated before the new document is there.
-            let came = self.until(within, |state| {
+            // Nothing can be evaluated before the new document is there. A new process of the browser
+            // may have to start for it, which a loaded machine takes seconds for.
+            let came = self.until(self.limits.reply, |state| {
                 state.committed && !state.contexts.is_empty()
                     || state.failed.contains(&held.network_id)
             })?;
@@ -114,18 +115,7 @@ impl PageDriver {
     }
 
     pub(crate) fn fulfil(&mut self, fetch_id: &str, response: &Response) {
-        let dropped = ["content-length", "content-encoding", "transfer-encoding"];
-        let kept = response
-            .headers
-            .iter()
-            .filter(|(name, _)| !dropped.iter().any(|dropped| name.eq_ignore_ascii_case(dropped)));
-        let header = |(name, value): &(String, String)| json!({"name": name, "value": value});
-        let headers: Vec<Value> = kept.map(header).collect();
-        let params = json!({
-            "requestId": fetch_id, "responseCode": response.status, "responseHeaders": headers,
-            "body": STANDARD.encode(&response.body),
-        });
-        self.send("Fetch.fulfillRequest", params);
+        self.send("Fetch.fulfillRequest", fulfil_params(fetch_id, response));
     }
 
     /// Lets the browser ask the real server, and returns what it says; `None` if nobody answers.
@@ -164,6 +154,21 @@ impl PageDriver {
         };
         Ok(Some(Response { status, headers, body: body.into() }))
     }
+}
+
+/// Returns what the browser is told to give a response to a request.
+pub(crate) fn fulfil_params(fetch_id: &str, response: &Response) -> Value {
+    let dropped = ["content-length", "content-encoding", "transfer-encoding"];
+    let kept = response
+        .headers
+        .iter()
+        .filter(|(name, _)| !dropped.iter().any(|dropped| name.eq_ignore_ascii_case(dropped)));
+    let header = |(name, value): &(String, String)| json!({"name": name, "value": value});
+    let headers: Vec<Value> = kept.map(header).collect();
+    json!({
+        "requestId": fetch_id, "responseCode": response.status, "responseHeaders": headers,
+        "body": STANDARD.encode(&response.body),
+    })
 }
 
 /// Returns the key of a rewritten text.

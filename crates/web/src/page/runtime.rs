@@ -10,6 +10,9 @@ pub(crate) const NAME: &str = "__anyorder_page";
 /// The binding by which the page tells of synchronous requests. The runtime removes it.
 pub(crate) const SYNCHRONOUS: &str = "__anyorder_synchronous";
 
+/// Finds elements by their targets, and names them.
+pub(crate) const SELECT: &str = include_str!("../scripts/select.js");
+
 /// The header of synchronous requests.
 pub(crate) const SYNCHRONOUS_HEADER: &str = "x-anyorder-synchronous";
 
@@ -60,8 +63,13 @@ pub(crate) fn scripts(
     });
     let schedule = include_str!("../scripts/schedule.js");
     let schedule = schedule.replacen("__ANYORDER_CONFIG__", &config.to_string(), 1);
-    let parts =
-        [&schedule, include_str!("../scripts/messages.js"), include_str!("../scripts/page.js")];
+    let parts = [
+        &schedule,
+        include_str!("../scripts/messages.js"),
+        SELECT,
+        include_str!("../scripts/crawl.js"),
+        include_str!("../scripts/page.js"),
+    ];
     let mut text = String::from("(() => {\n");
     parts.iter().for_each(|part| text.push_str(part));
     text.push_str("})();\n");

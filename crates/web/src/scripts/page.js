@@ -83,41 +83,15 @@ const api = {
   observe() {
     return N.stringify(observe());
   },
+  // The elements that a user could use, for a crawl.
+  candidates(listened) {
+    return N.stringify(candidates(listened));
+  },
 };
 function refuses(element, use) {
   if (use === 'type') return element.matches(':disabled') || element.readOnly === true;
   const controls = 'button:disabled,input:disabled,select:disabled,textarea:disabled';
   return use === 'click' && element.closest(controls) !== null;
-}
-function select(kind, text) {
-  const all = (selector) => N.Array.from(W.document.querySelectorAll(selector));
-  if (kind === 'css') {
-    try { return all(text); } catch { return []; }
-  }
-  const words = (element) => (element.innerText || element.textContent || element.value ||
-    element.getAttribute('aria-label') || '').replace(/\s+/g, ' ').trim();
-  if (kind === 'text') {
-    const having = all('body *').filter((one) => words(one) === text || one.value === text);
-    return having.filter((one) => !having.some((other) => other !== one && one.contains(other)));
-  }
-  const [role, name] = text.split(/:(.*)/s);
-  const implied = {
-    button: 'button,input[type=button],input[type=submit],input[type=reset],summary',
-    link: 'a[href],area[href]',
-    textbox: 'input:not([type]),input[type=text],input[type=search],input[type=email],textarea',
-    checkbox: 'input[type=checkbox]',
-    radio: 'input[type=radio]',
-    combobox: 'select',
-    option: 'option',
-    heading: 'h1,h2,h3,h4,h5,h6',
-    listitem: 'li',
-    img: 'img',
-  }[role];
-  const safe = role.replace(/[^a-z]/g, '');
-  const having = all(`[role="${safe}"]` + (implied ? ',' + implied : ''));
-  const label = (one) => one.getAttribute('aria-label') ||
-    (one.labels && one.labels[0] && words(one.labels[0])) || words(one) || one.placeholder || '';
-  return name === undefined ? having : having.filter((one) => label(one) === name);
 }
 // What a page shows and keeps, in a form without chance.
 function observe() {

@@ -2,12 +2,14 @@
 //! responses are recorded at the first use and repeated from then on.
 
 mod folder;
+mod given;
 mod har;
 mod store;
 mod types;
 
 pub use folder::Folder;
 pub(crate) use folder::path_of;
+pub use given::{GivenError, read_given, read_sockets, write_given, write_sockets};
 pub use har::{Archive, ArchiveError};
-pub use store::Store;
+pub use store::{GivenResponse, Store};
 pub use types::{Answer, PageRequest, Response, SocketMessage, Sockets, Source};

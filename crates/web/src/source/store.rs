@@ -10,12 +10,29 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// What a response is known by besides the name of its event: method, address, and what was sent.
 type Key = (String, String, Hash128);
 
+/// A response that an event got.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GivenResponse {
+    /// The name of the event.
+    pub event: String,
+    /// The method of the request.
+    pub method: String,
+    /// Its address.
+    pub url: String,
+    /// A hash of what it sent.
+    pub sent: Hash128,
+    /// The response.
+    pub response: Response,
+}
+
 struct Inner {
     source: Box<dyn Source>,
     /// By the name of the event that received it.
     by_event: BTreeMap<String, Response>,
     /// The first one for each request, for events that have a new name.
     by_request: BTreeMap<Key, Response>,
+    /// The responses that events got from the source, by the name of the event.
+    given: BTreeMap<String, (Key, Response)>,
     /// Rewritten texts, by the hashes of what they were.
     rewritten: BTreeMap<Hash128, RewrittenPage>,
     /// Where scripts asked for requests, by the names of the events of these.
@@ -35,8 +52,9 @@ impl Store {
     /// Makes an empty store on top of a source.
     #[must_use]
     pub fn new(source: Box<dyn Source>) -> Store {
-        let (by_event, by_request, rewritten, origins) = Default::default();
-        Store(Arc::new(Mutex::new(Inner { source, by_event, by_request, rewritten, origins })))
+        let (by_event, by_request, given, rewritten, origins) = Default::default();
+        let inner = Inner { source, by_event, by_request, given, rewritten, origins };
+        Store(Arc::new(Mutex::new(inner)))
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -49,17 +67,56 @@ impl Store {
         let mut inner = self.inner();
         let key = key(request);
         let known = inner.by_event.get(event).or_else(|| inner.by_request.get(&key));
-        match known {
-            Some(response) => Answer::Response(response.clone()),
-            None => inner.source.answer(request),
+        if let Some(response) = known {
+            return Answer::Response(response.clone());
         }
+        let answer = inner.source.answer(request);
+        if let Answer::Response(response) = &answer {
+            inner.given.entry(event.to_owned()).or_insert_with(|| (key, response.clone()));
+        }
+        answer
     }
 
     /// Keeps a response of the real server.
     pub fn record(&self, event: &str, request: &PageRequest, response: Response) {
         let mut inner = self.inner();
-        inner.by_request.entry(key(request)).or_insert_with(|| response.clone());
+        let key = key(request);
+        inner.by_request.entry(key.clone()).or_insert_with(|| response.clone());
+        let given = || (key, response.clone());
+        inner.given.entry(event.to_owned()).or_insert_with(given);
         inner.by_event.entry(event.to_owned()).or_insert(response);
+    }
+
+    /// Returns all responses that events got so far, by the names of the events. One pass.
+    #[must_use]
+    pub fn given(&self) -> Vec<GivenResponse> {
+        let one = |(event, ((method, url, sent), response)): (&String, &(Key, Response))| {
+            let (event, method, url) = (event.clone(), method.clone(), url.clone());
+            GivenResponse { event, method, url, sent: *sent, response: response.clone() }
+        };
+        self.inner().given.iter().map(one).collect()
+    }
+
+    /// Has responses that were given before. They come before those of the source.
+    pub fn keep(&self, given: impl IntoIterator<Item = GivenResponse>) {
+        let mut inner = self.inner();
+        for GivenResponse { event, method, url, sent, response } in given {
+            let key = (method, url, sent);
+            inner.by_request.entry(key.clone()).or_insert_with(|| response.clone());
+            inner.given.insert(event.clone(), (key, response.clone()));
+            inner.by_event.insert(event, response);
+        }
+    }
+
+    /// Asks the source for a file that no event asked for, such as a source map.
+    #[must_use]
+    pub fn file(&self, url: &str) -> Option<Response> {
+        let (method, url) = ("GET".to_owned(), url.to_owned());
+        let request = PageRequest { method, url, body: Vec::new(), ordinal: 0 };
+        match self.inner().source.answer(&request) {
+            Answer::Response(response) if response.status == 200 => Some(response),
+            _ => None,
+        }
     }
 
     /// Returns what a text was rewritten to, and rewrites it at the first use: all runs get the

@@ -33,6 +33,8 @@ pub struct PageOptions {
     pub repeats_max: u32,
     /// The most events that may wait at once. More end the run with an error. Default: 10,000.
     pub pending_max: usize,
+    /// A pause after each event, so that a person can follow. Default: none.
+    pub pause: Duration,
     /// The time for a page to answer, and to end an event. Default: 20 s.
     pub reply_timeout: Duration,
     /// The time for a page to receive a response that it got. Default: 2 s.
@@ -66,6 +68,7 @@ impl Default for PageOptions {
             pixels: true,
             repeats_max: 3,
             pending_max: 10_000,
+            pause: Duration::ZERO,
             reply_timeout: Duration::from_secs(20),
             finish_timeout: Duration::from_secs(2),
         }

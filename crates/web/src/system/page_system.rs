@@ -4,6 +4,7 @@ use super::accesses::AccessTables;
 use super::observation::{Traffic, observation};
 use super::options::{PageOptions, PageStats};
 use super::run::{Pending, Run, What, origin_of, role};
+use crate::actions::Actions;
 use crate::devtools::Client;
 use crate::error::WebError;
 use crate::page::{Fault, Opening, PageDriver, PageLimits, QueueReport, Readiness, Record};
@@ -71,6 +72,44 @@ impl PageSystem {
     #[must_use]
     pub fn picture(&self) -> Option<&[u8]> {
         self.picture.as_deref()
+    }
+
+    /// Returns the steps of the user.
+    #[must_use]
+    pub fn actions(&self) -> &Actions {
+        &self.options.actions
+    }
+
+    /// Puts other steps in the place of the user's. A run that goes on must have taken none that
+    /// differ; else [`reset`](TaskSystem::reset) comes next.
+    pub fn set_actions(&mut self, actions: Actions) {
+        self.options.actions = actions;
+        self.program = self.options.identity();
+    }
+
+    /// Lists again what is enabled, after a change of the steps.
+    pub(crate) fn refreshed(&mut self) -> Result<(), RunError> {
+        let refreshed = self.refresh();
+        self.end_with(refreshed)
+    }
+
+    /// Returns whether the page went to another document.
+    pub(crate) fn has_left(&self) -> bool {
+        self.run.left.is_some()
+    }
+
+    /// Returns how many steps of the user were not taken yet.
+    pub(crate) fn steps_left(&self) -> usize {
+        self.options.actions.steps().len().saturating_sub(self.run.steps_taken)
+    }
+
+    /// Asks the page something between two events.
+    pub(crate) fn with_driver<T>(
+        &mut self,
+        ask: impl FnOnce(&mut PageDriver) -> Result<T, WebError>,
+    ) -> Result<T, RunError> {
+        let asked = ask(self.driver()?);
+        self.end_with(asked)
     }
 
     fn driver(&mut self) -> Result<&mut PageDriver, RunError> {
@@ -331,6 +370,9 @@ impl TaskSystem for PageSystem {
         let performed = self.perform(task, fault);
         let performed = self.end_with(performed)?;
         self.run.last = Some(task.clone());
+        if !self.options.pause.is_zero() {
+            std::thread::sleep(self.options.pause);
+        }
         let refreshed = self.refresh();
         self.end_with(refreshed)?;
         let arrived_late = self.driver.as_ref().is_some_and(|one| !one.state.arrived.is_empty());
