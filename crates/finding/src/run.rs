@@ -50,6 +50,49 @@ pub struct Comparison {
     pub differences: Vec<Differing>,
     /// Pictures of both ends, in the order of the runs.
     pub pictures: Vec<Picture>,
+    /// Pictures of both runs right after the pair, in the same order.
+    pub after_pair: Vec<Picture>,
+    /// The accesses by which the two tasks conflict, with their lines.
+    pub conflicts: Vec<Conflict>,
+    /// Texts of both ends, line by line.
+    pub texts: Vec<TextDifference>,
+    /// What a reader should know of these, such as a source map that is missing.
+    pub notes: Vec<String>,
+}
+
+/// An access of each task of a pair to one location, of which one writes.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Conflict {
+    /// The location.
+    pub location: String,
+    /// The access of the task that came first before the reversal.
+    pub first: Site,
+    /// The access of the other one.
+    pub second: Site,
+}
+
+/// A text in which two runs differ.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct TextDifference {
+    /// What the text is, in one phrase.
+    pub title: String,
+    /// Its lines: those of one run only, and what is near them.
+    pub lines: Vec<DifferenceLine>,
+    /// The number of lines that are not listed because there are too many.
+    pub left_out: usize,
+}
+
+/// A line of a text in which two runs differ.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum DifferenceLine {
+    /// In both runs.
+    Both(String),
+    /// Only in the run before the reversal.
+    Before(String),
+    /// Only in the run after it.
+    After(String),
+    /// So many equal lines are left out.
+    Gap(usize),
 }
 
 /// A picture of what a program shows.

@@ -149,7 +149,7 @@ pub(super) fn comparison(
         late: names(&info.late),
         new: names(&info.new),
         differences: differing(outcome, run, words),
-        pictures: Vec::new(),
+        ..Comparison::default()
     }
 }
 

@@ -1,10 +1,9 @@
 //! Two runs that differ by one reversal, side by side, and its result.
 
+use super::evidence;
 use super::page::safe;
 use super::sequence::{Room, diagram, start};
-use anyorder_finding::run::{Comparison, Differing, Mark, Picture, Run};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use anyorder_finding::run::{Comparison, Differing, Mark, Run};
 use maud::{Markup, html};
 
 /// The most tasks listed as skipped, late or new, and the most differences.
@@ -26,9 +25,11 @@ pub(super) fn markup(run: &Run, compared: &Comparison) -> Markup {
     let side_by_side = lanes.len() <= LANES_BESIDE_MAX;
     let room = if side_by_side { Room::Half } else { Room::Page };
     let marked = |run: &Run| run.steps.iter().any(|step| step.mark == Some(Mark::Only));
+    let more = evidence::is_there(compared);
     html! {
+        @if more { (evidence::shown(compared)) }
         (differences(&compared.differences))
-        (pictures(&compared.pictures))
+        @if more { (evidence::texts(compared)) (evidence::conflicts(compared)) }
         @if !(before.steps.is_empty() && run.steps.is_empty()) {
             h4 { "The two runs" }
             p.dim.reversed {
@@ -46,6 +47,7 @@ pub(super) fn markup(run: &Run, compared: &Comparison) -> Markup {
                     "."
                 }
             }
+            @if more { (evidence::orders(run, compared)) }
             (start(before))
             div.two-runs.beside[side_by_side] {
                 (side(&compared.before_title, before, &lanes, room))
@@ -76,24 +78,6 @@ fn tasks(title: &str, names: &[String]) -> Markup {
             ul.steps {
                 @for name in names.iter().take(LISTED_MAX) { li { code { (safe(name)) } } }
                 @if names.len() > LISTED_MAX { li.dim { "… " (names.len() - LISTED_MAX) " more" } }
-            }
-        }
-    }
-}
-
-/// The pictures of both ends. They are part of the page, so that it stays one file.
-fn pictures(pictures: &[Picture]) -> Markup {
-    let data = |png: &[u8]| format!("data:image/png;base64,{}", STANDARD.encode(png));
-    html! {
-        @if !pictures.is_empty() {
-            h4 { "What the page shows at the end" }
-            div.two-runs.beside {
-                @for picture in pictures {
-                    figure.picture {
-                        figcaption { (safe(&picture.title)) }
-                        img src=(data(&picture.png)) alt=(safe(&picture.title));
-                    }
-                }
             }
         }
     }
@@ -138,15 +122,6 @@ mod tests {
             ..RunStep::default()
         };
         Run { steps: order.iter().map(step).collect(), ..Run::default() }
-    }
-
-    #[test]
-    fn pictures_are_in_the_page_itself() {
-        let picture = Picture { title: "<before>".to_owned(), png: b"abc".to_vec() };
-        let text = pictures(&[picture]).into_string();
-        assert!(text.contains("src=\"data:image/png;base64,YWJj\""), "{text}");
-        assert!(!text.contains("<before>"), "{text}");
-        assert_eq!(pictures(&[]).into_string(), "");
     }
 
     #[test]

@@ -203,8 +203,15 @@ fn stack(site: &Site) -> Markup {
     }
 }
 
+/// Returns where a site is: its file, line and column.
+pub(super) fn place(site: &Site) -> Option<String> {
+    let (file, line) = (site.file.as_ref()?, site.line?);
+    let column = site.column.map(|column| format!(":{column}")).unwrap_or_default();
+    Some(format!("{file}:{line}{column}"))
+}
+
 /// The lines of the source around a site.
-fn lines(site: &Site) -> Markup {
+pub(super) fn lines(site: &Site) -> Markup {
     html! {
         @if let Some(source) = &site.source {
             pre.source {

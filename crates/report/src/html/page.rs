@@ -1,6 +1,7 @@
 //! The markup of the page: head, summary, timeline, list of findings.
 
 use super::csp;
+use super::evidence;
 use super::finding;
 use super::timeline::TimelineData;
 use super::write::HtmlOptions;
@@ -20,6 +21,8 @@ const CHOICES_MAX: usize = 300;
 const WARNINGS_MAX: usize = 20;
 
 const STYLE: &str = include_str!("style.css");
+const EVIDENCE: &str = include_str!("evidence.css");
+const SLIDER: &str = include_str!("slider.js");
 const FILTER: &str = include_str!("filter.js");
 const CHART: &str = include_str!("chart.js");
 const TIMELINE: &str = include_str!("timeline.js");
@@ -32,10 +35,10 @@ pub(super) fn safe(text: &str) -> String {
     clipped(text, TEXT_CHARS_MAX).into_owned()
 }
 
-/// Returns whether a run has pictures.
-fn has_pictures(runs: &Runs) -> bool {
+/// Returns whether a run shows more than its steps.
+fn has_evidence(runs: &Runs) -> bool {
     let compared = runs.values().filter_map(|run| run.compared.as_ref());
-    compared.into_iter().any(|compared| !compared.pictures.is_empty())
+    compared.into_iter().any(|compared| evidence::is_there(compared))
 }
 
 /// Makes the page. `data` is the timeline as JSON without `<`, so that it is safe in a script
@@ -48,7 +51,10 @@ pub(super) fn page(
     data: &str,
     options: &HtmlOptions,
 ) -> Markup {
-    let policy_text = csp::policy(&[STYLE], &[FILTER, CHART, TIMELINE], has_pictures(runs));
+    let evidence = has_evidence(runs);
+    let more = usize::from(evidence);
+    let (styles, scripts) = ([STYLE, EVIDENCE], [FILTER, CHART, TIMELINE, SLIDER]);
+    let policy_text = csp::policy(&styles[..1 + more], &scripts[..3 + more], evidence);
     let title = format!("{} {}: {}", safe(&outcome.tool), safe(&outcome.command), outcome.verdict);
     html! {
         (DOCTYPE)
@@ -61,6 +67,7 @@ pub(super) fn page(
                 meta name="referrer" content="no-referrer";
                 title { (title) }
                 style { (PreEscaped(STYLE)) }
+                @if evidence { style { (PreEscaped(EVIDENCE)) } }
             }
             body {
                 (head(outcome))
@@ -74,6 +81,7 @@ pub(super) fn page(
                 script { (PreEscaped(FILTER)) }
                 script { (PreEscaped(CHART)) }
                 script { (PreEscaped(TIMELINE)) }
+                @if evidence { script { (PreEscaped(SLIDER)) } }
             }
         }
     }
