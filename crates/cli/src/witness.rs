@@ -63,8 +63,13 @@ pub(crate) fn name_replays(findings: &mut [Finding], replay: Replay<'_>, subject
     }
 }
 
-/// Writes the schedules of findings, if they have a folder.
-pub(crate) fn write_schedules(findings: &[Finding], replay: Replay<'_>) -> Result<(), Failure> {
+/// Writes the schedules of findings, if they have a folder. `complete` adds to each what only its
+/// own file has.
+pub(crate) fn write_schedules(
+    findings: &[Finding],
+    replay: Replay<'_>,
+    complete: &dyn Fn(&mut serde_json::Value),
+) -> Result<(), Failure> {
     let Replay::Folder(folder) = replay else { return Ok(()) };
     to_folder(folder, |out| {
         for finding in findings {
@@ -73,6 +78,8 @@ pub(crate) fn write_schedules(findings: &[Finding], replay: Replay<'_>) -> Resul
                 break;
             }
             if let Some(schedule) = schedule_in(finding) {
+                let mut schedule = schedule.clone();
+                complete(&mut schedule);
                 let text = schedule.to_string();
                 out.file(&file_name(&finding.id), &mut |file| {
                     writeln!(file, "{}", escape_json(&text))

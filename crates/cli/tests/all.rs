@@ -20,6 +20,7 @@ mod livelock;
 mod models;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod native;
+#[path = "pages/main.rs"]
 mod pages;
 mod predict;
 #[path = "programs/main.rs"]

@@ -2,7 +2,7 @@
 
 use crate::args::choice::{Word, choice};
 use crate::args::{
-    CountingArgs, Global, ListArgs, OutputArgs, PageArgs, SearchArgs, SpecificationArgs,
+    CountingArgs, Global, ListArgs, OutputArgs, PageArgs, SearchArgs, SpecificationArgs, StepArgs,
     WitnessArgs,
 };
 use crate::units::parse_duration;
@@ -64,6 +64,9 @@ pub(crate) struct CheckArgs {
 
     #[command(flatten)]
     pub(crate) page: PageArgs,
+
+    #[command(flatten)]
+    pub(crate) steps: StepArgs,
 
     #[command(flatten)]
     pub(crate) types: SpecificationArgs,

@@ -12,7 +12,7 @@ pub(crate) use model::{DiffArgs, FmtArgs, GraphArgs, ReplayArgs, SearchArgs, Sim
 pub(crate) use output::{
     AnswerFormat, CountingArgs, ListArgs, OutputArgs, OutputFormat, ScheduleArgs,
 };
-pub(crate) use page::PageArgs;
+pub(crate) use page::{PageArgs, StepArgs};
 pub(crate) use predict::{PAIRS, PredictArgs, SpecificationArgs, WitnessArgs};
 pub(crate) use robust::RobustArgs;
 pub(crate) use run::{RunArgs, RunStreams, STRATEGIES, StressStrategy};

@@ -4,6 +4,7 @@
 use crate::args::choice::{Word, choice, word_of};
 use crate::args::{OutputArgs, PageArgs, ScheduleArgs, SpecificationArgs};
 use crate::units::{parse_duration, parse_held_bytes, parse_threads};
+use anyorder_drive::page::TestKind;
 use anyorder_drive::states::{Algorithm, CheckOptions, GraphFormat, Order, Storage};
 use anyorder_finding::{OptionValues, option};
 use clap::{Args, ValueHint};
@@ -150,7 +151,7 @@ const STORAGES: &[Word<Storage>] = &[
 
 /// `anyorder replay`.
 #[derive(Args, Debug, Clone)]
-#[command(after_help = REPLAY_EXAMPLES, override_usage = "anyorder replay [OPTIONS] <MODEL>... <SCHEDULE>\n       anyorder replay [OPTIONS] --program <COMMAND> <SCHEDULE>\n       anyorder replay [OPTIONS] <PAGE> <SCHEDULE>\n       anyorder replay [OPTIONS] <TRACE> <WITNESS>")]
+#[command(after_help = REPLAY_EXAMPLES, override_usage = "anyorder replay [OPTIONS] <MODEL>... <SCHEDULE>\n       anyorder replay [OPTIONS] --program <COMMAND> <SCHEDULE>\n       anyorder replay [OPTIONS] [PAGE] <SCHEDULE>\n       anyorder replay [OPTIONS] <TRACE> <WITNESS>")]
 pub(crate) struct ReplayArgs {
     /// A model or a web page and a schedule or JSON result, or a trace and a witness or JSON result
     /// of `anyorder predict`; recognised by their content. `-` reads standard input. A result of
@@ -166,12 +167,27 @@ pub(crate) struct ReplayArgs {
     #[arg(long, value_name = "COMMAND")]
     pub(crate) program: Option<String>,
 
+    /// Do not replay the finding of a web page, but write a test that forces its two orders and
+    /// fails while they end differently
+    #[arg(long, value_name = "KIND", value_parser = choice(TESTS), help_heading = "Web pages")]
+    pub(crate) emit_test: Option<TestKind>,
+
+    /// The file for the test [default: standard output]
+    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "emit_test", help_heading = "Web pages")]
+    pub(crate) output: Option<PathBuf>,
+
     #[command(flatten)]
     pub(crate) page: PageArgs,
 
     #[command(flatten)]
     pub(crate) types: SpecificationArgs,
 }
+
+/// The kinds of tests.
+const TESTS: &[Word<TestKind>] = &[
+    ("playwright", "For the test runner of Playwright", TestKind::Playwright),
+    ("devtools", "For Node with a Chromium, and nothing else", TestKind::DevTools),
+];
 
 const REPLAY_EXAMPLES: &str = "\
 Examples:
@@ -181,7 +197,9 @@ Examples:
   anyorder check lock.any --format json | anyorder replay lock.any -
   anyorder replay fixed.any runs/0123456789abcdef.json      does it still occur?
   anyorder replay --program 'node app.js' runs/0123456789abcdef.json
-  anyorder replay http://localhost:8000/ --actions steps.json runs/0123456789abcdef.json
+  anyorder replay report/0123456789abcdef.json              a web page, with the responses in the file
+  anyorder replay http://localhost:8000/ report/0123456789abcdef.json    on the page as it is now
+  anyorder replay report/0123456789abcdef.json --emit-test playwright -o order.spec.mjs
   anyorder replay app.std runs/0123456789abcdef.json        check a prediction again
 
 The exit status is 1 when the finding occurs again, 0 when it does not, 3 when the schedule cannot be followed.";

@@ -24,6 +24,10 @@ pub(crate) struct PageArgs {
     #[arg(long, help_heading = "Web pages")]
     pub(crate) network_faults: bool,
 
+    /// Show the browser's window, with a pause after each event; needs a display
+    #[arg(long, help_heading = "Web pages")]
+    pub(crate) headed: bool,
+
     /// Also let the document come in parts, so that a user can act before the next script in it
     #[arg(long, help_heading = "Web pages")]
     pub(crate) slow_document: bool,
@@ -37,7 +41,37 @@ impl PageArgs {
             ("--actions", self.actions.is_some()),
             ("--browser", self.browser.is_some()),
             ("--network-faults", self.network_faults),
+            ("--headed", self.headed),
             ("--slow-document", self.slow_document),
+        ];
+        options.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
+    }
+}
+
+/// How steps of a user come about without a file of them.
+#[derive(Args, Debug, Clone, Default)]
+pub(crate) struct StepArgs {
+    /// Use the page by itself before the check, in at most N steps: click, type into fields, move
+    /// over what waits for it. With `--actions`, after these
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Web pages")]
+    pub(crate) crawl: Option<u16>,
+
+    /// Write the steps of `--crawl` to this file, for `--actions` [default: print them]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "crawl", help_heading = "Web pages")]
+    pub(crate) save_actions: Option<PathBuf>,
+
+    /// Open the page in a window, write what a user does in it to this file, for `--actions`, and
+    /// check nothing. Close the window or press Ctrl-C to end it
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["actions", "crawl", "network_faults", "slow_document", "report", "format", "output"], help_heading = "Web pages")]
+    pub(crate) record_actions: Option<PathBuf>,
+}
+
+impl StepArgs {
+    /// Returns the first option that is given.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        let options = [
+            ("--crawl", self.crawl.is_some()),
+            ("--record-actions", self.record_actions.is_some()),
         ];
         options.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
     }

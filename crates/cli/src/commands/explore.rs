@@ -1,5 +1,6 @@
 //! `anyorder explore`: one algorithm on a model or a program, with all its options.
 
+use super::page;
 use super::runner::{Ending, Runner};
 use crate::args::{BoundArg, ExploreAlgorithm, ExploreArgs, Global, ReversalArgs, cores};
 use crate::failure::{Failure, JobFailure, Usage};
@@ -38,6 +39,7 @@ pub(crate) fn run(args: &ExploreArgs, global: &Global, watch: &Watch) -> Result<
     });
     let (input, result) = match (&args.model, &args.program) {
         (Some(path), _) => {
+            page::refuse(std::slice::from_ref(path), "explore")?;
             let model = load_model(path)?;
             global.warn_of(model.warnings());
             runner.working_on(&Input::new(path, "model"));

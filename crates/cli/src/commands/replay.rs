@@ -6,16 +6,16 @@ use super::replay_witness;
 use crate::args::{Global, ReplayArgs};
 use crate::failure::{Failure, JobFailure, Message, Usage, print};
 use crate::input::{self, PeekedInput, SCHEDULE_BYTES_MAX};
-use crate::output::{fit, to_stdout};
+use crate::output::{fit, to, to_stdout};
 use crate::reading::{stopped, watched};
 use crate::watch::Watch;
 use anyorder_common::numbers::plural;
 use anyorder_drive::Missing;
 use anyorder_drive::explore::{pipe_program, replay_program};
 use anyorder_drive::model::{Model, replay_model};
-use anyorder_drive::page::replay_page;
+use anyorder_drive::page::{PageProgram, SavedPage, TestKind, replay_page, write_test};
 use anyorder_drive::states::{ReplayVerdict, Replayed};
-use anyorder_drive::{Stored, read_schedules};
+use anyorder_drive::{Stored, first_schedule, read_schedules};
 use anyorder_finding::exit;
 use anyorder_report::terminal;
 use std::fmt::Write;
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &ReplayArgs, global: &Global, watch: &Watch) -> Result<E
     if let Some(command) = &args.program {
         return of_program(command, args);
     }
-    if let Some(page) = page::find(&args.inputs, &args.page)? {
+    if let Some(page) = page::find(&args.inputs, &args.page, None)? {
         return of_page(page, args);
     }
     let peeked = input::peek_all(&args.inputs)?;
@@ -39,6 +39,12 @@ pub(crate) fn run(args: &ReplayArgs, global: &Global, watch: &Watch) -> Result<E
     let given = model_inputs::read_peeked(peeked, global)?;
     if given.others.is_empty() {
         return Err(Usage::NoSchedules.into());
+    }
+    if given.models.is_empty() && of_saved_pages(&given.others, args)? {
+        return of_saved(&given.others, args);
+    }
+    if args.emit_test.is_some() {
+        return Err(Usage::NoPage.into());
     }
     let mut replays = Replays::default();
     for (path, content) in &given.others {
@@ -92,23 +98,81 @@ fn of_program(command: &str, args: &ReplayArgs) -> Result<ExitCode, Failure> {
     replays.finish()
 }
 
-/// Runs the schedules of a page.
+/// Runs the schedules of a page as it is now. The steps and options of its user are those of the
+/// first file that has them, unless they are given.
 fn of_page(mut page: GivenPage, args: &ReplayArgs) -> Result<ExitCode, Failure> {
     let paths = std::mem::take(&mut page.others);
-    if paths.is_empty() {
-        return Err(Usage::NoSchedules.into());
-    }
-    let program = page.open(&args.page)?;
-    let mut replays = Replays::default();
+    let Some(first) = paths.first() else { return Err(Usage::NoSchedules.into()) };
+    let mut texts = Vec::new();
     for path in &paths {
-        let content = input::peek(path)?.text(path, SCHEDULE_BYTES_MAX)?;
-        for one in read_schedules(path, &content, args.finding.as_deref())? {
-            if !replays.add(&one, replay_page(&program, &one.schedule)) {
-                return replays.finish();
-            }
-        }
+        texts.push((path.clone(), input::peek(path)?.text(path, SCHEDULE_BYTES_MAX)?));
+    }
+    let saved = SavedPage::read(first, &texts[0].1, args.finding.as_deref())?;
+    if let Some(kind) = args.emit_test {
+        let folder = page.folder();
+        return emit(&texts, kind, folder.as_deref(), args);
+    }
+    let program = page.open(&args.page, None, saved.as_ref())?;
+    let mut replays = Replays::default();
+    for (path, content) in &texts {
+        replay_all(&program, (path, content), args, &mut replays)?;
     }
     replays.finish()
+}
+
+/// Returns whether the first input has a page.
+fn of_saved_pages(others: &[(PathBuf, String)], args: &ReplayArgs) -> Result<bool, Failure> {
+    let Some((path, content)) = others.first() else { return Ok(false) };
+    Ok(SavedPage::read(path, content, args.finding.as_deref())?.is_some())
+}
+
+/// Runs the schedules of pages that were saved with them.
+fn of_saved(others: &[(PathBuf, String)], args: &ReplayArgs) -> Result<ExitCode, Failure> {
+    if let Some(kind) = args.emit_test {
+        return emit(others, kind, None, args);
+    }
+    let mut replays = Replays::default();
+    for (path, content) in others {
+        let saved = SavedPage::read(path, content, args.finding.as_deref())?;
+        let Some(saved) = saved else { return Err(Usage::NoSchedules.into()) };
+        let program = page::open_saved(path, &saved, &args.page)?;
+        replay_all(&program, (path, content), args, &mut replays)?;
+    }
+    replays.finish()
+}
+
+/// Runs the schedules of one file on a page.
+fn replay_all(
+    program: &PageProgram,
+    (path, content): (&Path, &str),
+    args: &ReplayArgs,
+    replays: &mut Replays,
+) -> Result<(), Failure> {
+    for one in read_schedules(path, content, args.finding.as_deref())? {
+        if !replays.add(&one, replay_page(program, &one.schedule)) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Writes a test for a finding. The site is in a folder: that of the page that is given, or the one
+/// that the file names.
+fn emit(
+    texts: &[(PathBuf, String)],
+    kind: TestKind,
+    folder: Option<&Path>,
+    args: &ReplayArgs,
+) -> Result<ExitCode, Failure> {
+    let [(path, content)] = texts else { return Err(Usage::OneFinding.into()) };
+    let id = args.finding.as_deref();
+    let saved = SavedPage::read(path, content, id)?;
+    let Some(saved) = saved else { return Err(Usage::NoPage.into()) };
+    let stored = first_schedule(path, content, id)?;
+    let named = saved.folder.as_deref().map(Path::new);
+    let text = write_test(path, &saved, &stored, kind, folder.or(named))?;
+    to(args.output.as_deref(), |out| out.write_all(text.as_bytes()))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The outcomes of the schedules as text, and their counts.

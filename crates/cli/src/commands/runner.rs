@@ -40,6 +40,8 @@ pub(super) struct Ending<'a> {
     /// How its findings with a schedule are replayed: the source of the schedules, and the program
     /// or the page as words of a command. The schedules are written if they have a folder.
     pub(super) replay: Option<(Replay<'a>, Option<&'a str>)>,
+    /// Adds to a schedule what only its own file has.
+    pub(super) complete: &'a dyn Fn(&mut serde_json::Value),
     /// Changes the result before it is judged.
     pub(super) change: &'a dyn Fn(&mut Outcome),
     /// How the verdict comes about.
@@ -58,6 +60,7 @@ impl Default for Ending<'_> {
     fn default() -> Self {
         Ending {
             replay: None,
+            complete: &|_| {},
             change: &|_| {},
             judgement: Judgement::Ranked,
             measure: &|_| {},
@@ -152,7 +155,7 @@ impl<'a> Runner<'a> {
     fn write(&self, ending: &Ending<'_>, done: &Done) -> Result<ExitCode, Failure> {
         let findings = &done.outcome.findings;
         if let Some((replay, _)) = ending.replay {
-            write_schedules(findings, replay)?;
+            write_schedules(findings, replay, ending.complete)?;
         }
         if let Some(accepted) = &self.accepted {
             accepted.write(findings)?;

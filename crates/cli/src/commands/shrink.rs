@@ -1,6 +1,7 @@
 //! `anyorder shrink`: a smaller run that shows the same finding.
 
 use super::model_inputs::{self, ModelInputs, warn_if_changed};
+use super::page;
 use crate::args::{Global, ShrinkArgs};
 use crate::commands::explore::read_schedule;
 use crate::failure::{Failure, JobFailure, Usage, note, warn};
@@ -35,6 +36,7 @@ pub(crate) fn run(args: &ShrinkArgs, global: &Global, watch: &Watch) -> Result<E
             };
         return one(&shrink, &words, (path, &schedule), args, global, watch);
     }
+    page::refuse(&args.inputs, "shrink")?;
     let given = model_inputs::read(&args.inputs, global)?;
     let [(path, text)] = &given.others[..] else {
         return Err(Usage::ModelAndSchedule.into());

@@ -29,6 +29,12 @@ pub(crate) enum Usage {
     ModelAndSchedule,
     /// `replay` found no schedule.
     NoSchedules,
+    /// The command takes no web page.
+    NotForPages { path: PathBuf, command: &'static str },
+    /// A test is written for a finding of a web page only.
+    NoPage,
+    /// A test is written for one finding.
+    OneFinding,
     /// `diff` needs two schedules.
     TwoSchedules { found: usize },
     /// Checkpoints are of one model.
@@ -92,6 +98,13 @@ impl fmt::Display for Usage {
             Usage::OneSchedule => "expected one schedule or result with `--program`",
             Usage::ModelAndSchedule => "expected a model, and one schedule or result",
             Usage::NoSchedules => "the inputs contain no schedule and no result",
+            Usage::NotForPages { path, command } => {
+                return write!(f, "{}: `{command}` does not take web pages", shown(path));
+            }
+            Usage::NoPage => {
+                "`--emit-test` needs the finding of a web page: a file of `--schedules` or `--report`"
+            }
+            Usage::OneFinding => "`--emit-test` writes a test for one finding: give one file",
             Usage::TwoSchedules { found } => {
                 let what = "expected two schedules or results beside the model";
                 return write!(f, "{what}, found {found}");
@@ -163,6 +176,12 @@ impl Usage {
             Usage::ModelAndSchedule | Usage::NoSchedules => {
                 "`anyorder check MODEL --schedules DIR` writes schedules"
             }
+            Usage::NotForPages { .. } => {
+                "`anyorder check` reverses the events of a page, and keeps the run with the fewest \
+                 reversals for each finding"
+            }
+            Usage::NoPage => "`anyorder check PAGE --report DIR` writes such files",
+            Usage::OneFinding => "with a result, `--finding ID` chooses one",
             Usage::NoRun { .. } => "omit `--run`",
             Usage::Generate(_) => "`anyorder generate --help` describes the size of each family",
             Usage::NoTopic { near: Some(near), .. } => {

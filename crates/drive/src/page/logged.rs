@@ -35,6 +35,11 @@ impl Logged {
         Logged { url: url.to_owned(), files, in_parts, state: Mutex::default() }
     }
 
+    /// Returns whether the parser is stopped between the blocks of a page.
+    pub(super) fn in_parts(&self) -> bool {
+        self.in_parts
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

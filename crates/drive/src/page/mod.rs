@@ -14,11 +14,21 @@
 //! # Ok::<(), anyorder_drive::Failure>(())
 //! ```
 
+pub use anyorder_web::{Crawled, Recorded, write_actions};
+pub use emit::{TestKind, write_test};
 pub use program::{PageProgram, PageSettings, explore_page, replay_page, shrink_page};
+pub use recording::record_page;
+pub use saved::SavedPage;
 pub use served::{Served, is_page};
 
+mod difference;
+mod emit;
+mod evidence;
 mod logged;
-mod pictures;
 mod program;
+mod recording;
+mod saved;
 mod served;
+mod source_map;
+mod texts;
 mod words;

@@ -2,10 +2,11 @@
 
 use super::logged::Logged;
 use super::served::Served;
+use super::texts::Texts;
 use super::words::PageWords;
 use crate::explore::{
-    ExploreOptions, Repeats, ShrinkOptions, Shrunk, TaskProgram, TaskWords, explore, replay_run,
-    shrink,
+    ExploreOptions, Repeats, ShrinkOptions, Shrunk, TaskProgram, TaskWords, cannot_start, explore,
+    replay_run, shrink,
 };
 use crate::failure::Unusable;
 use crate::states::Replayed;
@@ -15,11 +16,12 @@ use anyorder_system::{
     Choice, ProgramIdentity, RunError, Schedule, SystemFactory, TaskName, TaskSystem,
 };
 use anyorder_web::{
-    Actions, BrowserOptions, PageFactory, PageOptions, PageSystem, Store, UserStepKind,
-    find_browser, parse_actions,
+    Actions, BrowserOptions, Crawled, PageFactory, PageOptions, PageSystem, Store, UserStepKind,
+    find_browser, has_display, parse_actions, write_actions,
 };
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// How a page is run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -32,7 +34,14 @@ pub struct PageSettings {
     pub faults: bool,
     /// Whether the document may come in parts, so that other events come between them.
     pub in_parts: bool,
+    /// The most steps that a crawl adds to those of the user; `None`: there is no crawl.
+    pub crawl: Option<usize>,
+    /// Whether the browser has a window, and makes a pause after each event.
+    pub headed: bool,
 }
+
+/// The pause after each event in a browser with a window.
+const PAUSE: Duration = Duration::from_millis(500);
 
 impl PageSettings {
     /// Reads the steps of the user from a text in JSON. `name` names it in messages.
@@ -56,6 +65,10 @@ impl PageSettings {
     }
 }
 
+/// What to do without a display.
+pub(super) const NO_DISPLAY: &str = "there is no display for a window: $DISPLAY and \
+    $WAYLAND_DISPLAY are empty\nhint: leave out `--headed`, or start a display, as `xvfb-run` does";
+
 /// A page, and how its events are called.
 pub struct PageProgram {
     name: String,
@@ -63,6 +76,8 @@ pub struct PageProgram {
     identity: ProgramIdentity,
     logged: Arc<Logged>,
     words: PageWords,
+    /// What a crawl did, if there was one.
+    crawled: Option<Crawled>,
     /// The page as it was opened to see whether it can be: the first worker's.
     opened: Mutex<Option<PageSystem>>,
 }
@@ -79,14 +94,21 @@ impl PageProgram {
         settings: PageSettings,
     ) -> Result<PageProgram, Failure> {
         let wrong = |why: String| Failure::input(name, Unusable::Page(why));
-        let PageSettings { actions, browser, faults, in_parts } = settings;
+        let PageSettings { actions, browser, faults, in_parts, crawl, headed } = settings;
+        if headed && !has_display() {
+            return Err(wrong(NO_DISPLAY.to_owned()));
+        }
         let program = find_browser(browser.as_deref()).map_err(|error| wrong(error.to_string()))?;
-        let Served { url, source, files, is_real } = served;
-        let browser = BrowserOptions { program: Some(program), ..BrowserOptions::default() };
-        let options = PageOptions { url, browser, actions, faults, ..PageOptions::default() };
+        let Served { url, source, files, is_real, given } = served;
+        let browser =
+            BrowserOptions { program: Some(program), headed, ..BrowserOptions::default() };
+        let pause = if headed { PAUSE } else { Duration::ZERO };
+        let options =
+            PageOptions { url, browser, actions, faults, pause, ..PageOptions::default() };
         let identity = options.identity();
         let logged = Arc::new(Logged::new(&options.url, files.clone(), in_parts));
         let store = Store::new(source);
+        store.keep(given);
         let words = PageWords {
             actions: options.actions.clone(),
             store: store.clone(),
@@ -95,10 +117,58 @@ impl PageProgram {
         };
         let factory = PageFactory { options, store, rewriter: logged.clone() };
         let opened = Mutex::new(None);
-        let page = PageProgram { name: name.to_owned(), factory, identity, logged, words, opened };
-        let system = page.probe(is_real).map_err(wrong)?;
+        let name = name.to_owned();
+        let crawled = None;
+        let mut page = PageProgram { name, factory, identity, logged, words, crawled, opened };
+        let mut system = page.probe(is_real).map_err(wrong)?;
+        if let Some(most) = crawl {
+            page.take_crawl(&mut system, most).map_err(|error| cannot_start(&page.name, error))?;
+        }
         *page.opened.lock().unwrap_or_else(PoisonError::into_inner) = Some(system);
         Ok(page)
+    }
+
+    /// Lets the page be used by itself, and has the steps of that as the user's.
+    fn take_crawl(&mut self, system: &mut PageSystem, most: usize) -> Result<(), RunError> {
+        let crawled = system.crawl(most)?;
+        system.set_actions(crawled.actions.clone());
+        self.factory.options.actions = crawled.actions.clone();
+        self.identity = self.factory.options.identity();
+        self.words.actions = crawled.actions.clone();
+        self.crawled = Some(crawled);
+        Ok(())
+    }
+
+    /// Returns what a crawl did, if there was one.
+    #[must_use]
+    pub fn crawled(&self) -> Option<&Crawled> {
+        self.crawled.as_ref()
+    }
+
+    /// Returns the steps of the user as the text of an `actions.json`.
+    #[must_use]
+    pub fn actions_text(&self) -> String {
+        write_actions(&self.factory.options.actions)
+    }
+
+    pub(super) fn options(&self) -> &PageOptions {
+        &self.factory.options
+    }
+
+    pub(super) fn store(&self) -> &Store {
+        &self.factory.store
+    }
+
+    pub(super) fn in_parts(&self) -> bool {
+        self.logged.in_parts()
+    }
+
+    pub(super) fn folder(&self) -> Option<&Path> {
+        self.words.files.folder()
+    }
+
+    pub(super) fn texts(&self) -> Texts {
+        Texts::new(self.store(), &self.words.files, &self.words.url)
     }
 
     /// Loads the page once.

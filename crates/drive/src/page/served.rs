@@ -2,7 +2,7 @@
 
 use crate::Failure;
 use crate::failure::Unusable;
-use anyorder_web::{Archive, Folder, Source};
+use anyorder_web::{Archive, Folder, GivenResponse, Source};
 use std::path::{Path, PathBuf};
 
 /// The address under which a folder is served. Nothing listens there.
@@ -15,6 +15,8 @@ pub struct Served {
     pub(super) files: Files,
     /// Whether a real server answers.
     pub(super) is_real: bool,
+    /// Responses that come before those of the source.
+    pub(super) given: Vec<GivenResponse>,
 }
 
 /// The files behind addresses.
@@ -25,6 +27,11 @@ pub(super) struct Files {
 }
 
 impl Files {
+    /// Returns the folder that is served, if one is.
+    pub(super) fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
     /// Returns the file of an address, or its path without the first `/`; of another host, the
     /// address itself.
     pub(super) fn name(&self, url: &str, page: &str) -> String {
@@ -50,11 +57,18 @@ pub(super) fn origin(url: &str) -> &str {
 }
 
 impl Served {
+    /// Returns the folder that is served, if one is.
+    #[must_use]
+    pub fn in_folder(&self) -> Option<&Path> {
+        self.files.folder()
+    }
+
     /// A page on a real server. Each response is asked for once and then repeated.
     #[must_use]
     pub fn real(url: &str) -> Served {
         let url = if origin(url) == url { format!("{url}/") } else { url.to_owned() };
-        Served { url, source: Box::new(()), files: Files::default(), is_real: true }
+        let given = Vec::new();
+        Served { url, source: Box::new(()), files: Files::default(), is_real: true, given }
     }
 
     /// The files of a folder, and the page at a path such as `/index.html?tab=1`.
@@ -67,7 +81,7 @@ impl Served {
         let source = Box::new(Folder::open(folder).map_err(wrong)?);
         let url = format!("{HOST}/{}", path.trim_start_matches('/'));
         let files = Files { folder: Some(folder.to_owned()) };
-        Ok(Served { url, source, files, is_real: false })
+        Ok(Served { url, source, files, is_real: false, given: Vec::new() })
     }
 
     /// The page in a file, with its folder as its server.
@@ -95,7 +109,12 @@ impl Served {
         if !url.starts_with("http") {
             return Err(wrong("the HAR archive has no request of a page".to_owned()));
         }
-        Ok(Served { url, source: Box::new(archive), files: Files::default(), is_real: false })
+        Ok(Served::given(&url, Box::new(archive), Vec::new()))
+    }
+
+    /// A page whose responses were given before, on top of a source.
+    pub(super) fn given(url: &str, source: Box<dyn Source>, given: Vec<GivenResponse>) -> Served {
+        Served { url: url.to_owned(), source, files: Files::default(), is_real: false, given }
     }
 }
 

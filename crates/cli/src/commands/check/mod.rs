@@ -20,6 +20,7 @@ use crate::witness::Replay;
 use anyorder_common::numbers::plural;
 use anyorder_common::text::quote;
 use anyorder_drive::model::{Model, check_model_watched};
+use anyorder_drive::page::PageProgram;
 use anyorder_drive::states::CheckResult;
 use anyorder_drive::stopped_by;
 use anyorder_drive::{CheckTraceOptions, JobResult, check_trace};
@@ -33,6 +34,12 @@ use varied::CheckInputs;
 
 /// Checks all inputs, prints the findings, and returns the exit status.
 pub(crate) fn run(args: &CheckArgs, global: &Global, watch: &Watch) -> Result<ExitCode, Failure> {
+    if let Some(file) = &args.steps.record_actions
+        && let Some(page) = page::find(&args.inputs, &args.page, Some(&args.steps))?
+    {
+        page.record(&args.inputs, &args.page, file)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let policy = args.counting.policy(vec![UNCONFIRMED.to_owned()]);
     let document = Document {
         command: "check",
@@ -42,12 +49,13 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, watch: &Watch) -> Result<Ex
         kind: Kind::Search,
     };
     let runner = Runner::begin(document, global, watch).accepting(&args.counting)?;
-    let page = page::find(&args.inputs, &args.page)?;
+    let page = page::find(&args.inputs, &args.page, Some(&args.steps))?;
     let mut subject = args.program.as_ref().map(|program| format!("--program {}", quote(program)));
     if let Some(page) = &page {
         subject = Some(page.subject(&args.inputs, &args.page));
     }
-    let trace = check_all(args, page, &runner)?;
+    let mut complete = None;
+    let trace = check_all(args, page, &mut complete, &runner)?;
     let rerun_command = command(args);
     let replay = Replay::of(args.search.schedules.as_deref(), &args.out, &rerun_command);
     // A timeline shows one recorded run; with several inputs the report has the findings only.
@@ -59,6 +67,11 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, watch: &Watch) -> Result<Ex
             outcome.findings.iter_mut().for_each(|finding| set_replay(args, finding));
         },
         trace: trace.as_ref(),
+        complete: &|schedule| {
+            if let Some(page) = &complete {
+                page.add_responses(schedule);
+            }
+        },
         ..Ending::default()
     })
 }
@@ -68,6 +81,7 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, watch: &Watch) -> Result<Ex
 fn check_all(
     args: &CheckArgs,
     page: Option<GivenPage>,
+    opened: &mut Option<PageProgram>,
     runner: &Runner<'_>,
 ) -> Result<Option<Trace>, Failure> {
     let (global, watch) = (runner.global, runner.watch);
@@ -83,7 +97,8 @@ fn check_all(
         args.inputs.iter().try_for_each(|path| refuse_specifications(path, args))?;
         let input = Input::new(&page.name, "page");
         runner.working_on(&input);
-        let (mut inputs, result) = varied::check_page(page, args, watch)?;
+        let (program, mut inputs, result) = varied::check_page(page, args, global, watch)?;
+        *opened = Some(program);
         inputs.insert(0, input);
         add(inputs, result);
         return Ok(None);
@@ -224,6 +239,7 @@ fn command(args: &CheckArgs) -> String {
     words.extend(args.page.browser.iter().map(|path| format!("--browser {}", shown(path))));
     words.extend(args.page.network_faults.then(|| "--network-faults".to_owned()));
     words.extend(args.page.slow_document.then(|| "--slow-document".to_owned()));
+    words.extend(args.steps.crawl.map(|most| format!("--crawl {most}")));
     words.extend(search.first.then(|| "--first".to_owned()));
     words.extend(search.no_reduction.then(|| "--no-reduction".to_owned()));
     words.extend(search.algorithm_word().map(|word| format!("--algorithm {word}")));

@@ -2,7 +2,7 @@
 
 use crate::args::{CheckArgs, Global, cores};
 use crate::commands::explore::{program_input, read_schedule};
-use crate::commands::page::GivenPage;
+use crate::commands::page::{GivenPage, keep_steps, saved_page};
 use crate::failure::{Failure, JobFailure, Usage};
 use crate::input::{self, PeekedInput, SCHEDULE_BYTES_MAX};
 use crate::reading::{stopped, watched};
@@ -11,8 +11,8 @@ use anyorder_drive::explore::{
     Deepening, ExploreOptions, ReversalOptions, Swaps, explore_program, pipe_program,
 };
 use anyorder_drive::model::{Model, explore_model};
-use anyorder_drive::page::explore_page;
-use anyorder_drive::{JobResult, first_schedule};
+use anyorder_drive::page::{PageProgram, explore_page};
+use anyorder_drive::{JobControl, JobResult, first_schedule};
 use anyorder_finding::{Input, option};
 use anyorder_system::Schedule;
 use std::path::PathBuf;
@@ -90,32 +90,47 @@ const BROWSERS_MAX: usize = 4;
 pub(super) fn check_page(
     mut page: GivenPage,
     args: &CheckArgs,
+    global: &Global,
     watch: &Watch,
-) -> Result<(Vec<Input>, JobResult), Failure> {
-    let mut recording = None;
+) -> Result<(PageProgram, Vec<Input>, JobResult), Failure> {
+    let (mut recording, mut saved) = (None, None);
     let mut inputs = Vec::new();
     for path in std::mem::take(&mut page.others) {
         if recording.is_some() {
             return Err(Usage::Unexpected { path }.into());
         }
         recording = Some(read_schedule(&path, None)?);
+        saved = saved_page(&path, None)?;
         inputs.push(Input::new(&path, "schedule"));
     }
     let usual = (cores().get() / 2).clamp(1, BROWSERS_MAX);
     let workers = args.search.threads.map_or(usual, |threads| threads.get());
-    let program = page.open(&args.page)?;
+    let watched = watched();
+    let crawl = args.steps.crawl.map(usize::from);
+    let program = page.open(&args.page, crawl, saved.as_ref())?;
+    drop(watched);
+    keep_steps(&program, &args.steps, global)?;
     let swaps = Swaps { count: PAGE_SWAPS, seed: 1 };
     let reversals = ReversalOptions { recording, workers, swaps, ..ReversalOptions::default() };
     let deepen = Some(Deepening::within(watch.budget(args.budget)?));
     let options = ExploreOptions { reversals, deepen, ..ExploreOptions::default() };
-    let mut control = watch.control();
+    let watched = watch.control();
+    // What a limit leaves is as complete as the rest.
+    let publish = |mut so_far: JobResult| {
+        program.add_sources(&mut so_far);
+        program.describe_page(&mut so_far);
+        watched.publish(so_far);
+    };
+    let mut control = JobControl::new(watched.control.clone(), &publish);
     control.limits.steps = Some(STEPS_MAX);
     let mut result = explore_page(&program, &options, &control)?;
+    program.add_sources(&mut result);
     if args.out.report.is_some() {
-        program.add_pictures(&mut result, &control);
+        program.add_evidence(&mut result, &control);
     }
+    program.describe_page(&mut result);
     result.options.set(option::BUDGET, format!("{:?}", args.budget));
-    Ok((inputs, result))
+    Ok((program, inputs, result))
 }
 
 /// Varies a run. Returns the inputs, the program first, and the result.
