@@ -8,13 +8,15 @@ use crate::function::{Function, SourceSite};
 use crate::function_build::FunctionBuilder;
 use crate::ids::{
     ChoiceId, ClassId, CondId, ConstId, EnumId, EventId, FuncId, GlobalId, HandlerId, LockId,
-    NameId, PostId, RecordId, Reg, SiteId, TaskId, ThreadId, TypeId,
+    NameId, NativeId, PostId, RecordId, Reg, SiteId, TaskId, ThreadId, TypeId,
 };
 use crate::literal::Literal;
+use crate::native::{Native, NativeCode};
 use crate::types::Type;
 use crate::validate::ProgramError;
 use crate::whole::{Program, Settings};
 use anyorder_system::Level;
+use std::sync::Arc;
 
 /// Builds a [`Program`]. Declarations may come in any order. A function may be declared before its
 /// body is known ([`declare_function`](Self::declare_function), then [`define`](Self::define)).
@@ -104,6 +106,12 @@ impl ProgramBuilder {
     /// Adds a type to check for, or that type or null.
     pub fn ty(&mut self, ty: Type, or_null: bool) -> TypeId {
         TypeId(push(&mut self.program.types, (ty, or_null)))
+    }
+
+    /// Adds a function of the front end.
+    pub fn native(&mut self, name: &str, params: u16, code: Arc<NativeCode>) -> NativeId {
+        let native = Native { name: name.to_owned(), params, code };
+        NativeId(push(&mut self.program.natives, native))
     }
 
     /// Adds an enum: names of its variants, and how many payload values each has.

@@ -5,6 +5,7 @@ use crate::declare::{
 };
 use crate::function::{Function, SourceSite};
 use crate::literal::Literal;
+use crate::native::Native;
 use crate::types::Type;
 use crate::whole::Program;
 
@@ -84,6 +85,8 @@ ids! {
     ChoiceId: u16, "choice" in choices: Choice;
     /// A member's name, in `Program::names`.
     NameId: u16, "name" in names: String;
+    /// A function of the front end, in `Program::natives`.
+    NativeId: u16, "native function" in natives: Native;
     /// A type to check for, in `Program::types`.
     TypeId: u16, "type" in types: (Type, bool);
     /// A source position, in `Program::sites`. Number 0 is "nowhere".

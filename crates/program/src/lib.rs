@@ -22,9 +22,10 @@ pub use function::{Function, SourceSite};
 pub use function_build::{FunctionBuilder, Label};
 pub use ids::{
     ChoiceId, ClassId, CondId, ConstId, EnumId, EventId, FuncId, GlobalId, HandlerId, LockId,
-    NameId, PostId, RecordId, Reg, SiteId, TaskId, ThreadId, TypeId,
+    NameId, NativeId, PostId, RecordId, Reg, SiteId, TaskId, ThreadId, TypeId,
 };
 pub use literal::Literal;
+pub use native::{Native, NativeCode};
 pub use op::Op;
 pub use types::Type;
 pub use validate::ProgramError;
@@ -37,6 +38,7 @@ mod function;
 mod function_build;
 mod ids;
 mod literal;
+mod native;
 mod op;
 mod operand;
 mod types;

@@ -2,8 +2,8 @@
 
 use crate::builtin::Builtin;
 use crate::ids::{
-    ChoiceId, ClassId, CondId, ConstId, EnumId, EventId, FuncId, GlobalId, LockId, NameId, PostId,
-    RecordId, Reg, TypeId,
+    ChoiceId, ClassId, CondId, ConstId, EnumId, EventId, FuncId, GlobalId, LockId, NameId,
+    NativeId, PostId, RecordId, Reg, TypeId,
 };
 use crate::operand::Operand;
 
@@ -159,6 +159,10 @@ operations! {
             => Write(dst), Read(recv), ReadAll(args, method.arguments());
         /// `dst =` the list in `src`, its elements numbered by the values of an index type.
         Array { dst: Reg, src: Reg, index: u16 } => Write(dst), Read(src), IndexType(index);
+        /// `dst =` whether `src` is of the type.
+        IsType { dst: Reg, src: Reg, ty: TypeId } => Write(dst), Read(src), Type(ty);
+        /// `dst = native(args..)`, a function of the front end.
+        Native { dst: Reg, native: NativeId, args: Reg } => Write(dst), NativeArgs(native, args);
         /// A failure of type unless `src` is of the type.
         Check { src: Reg, ty: TypeId } => Read(src), Type(ty);
 

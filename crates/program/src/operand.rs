@@ -3,8 +3,8 @@
 use crate::declare::PostTarget;
 use crate::function::Function;
 use crate::ids::{
-    ChoiceId, ClassId, CondId, ConstId, EnumId, EventId, FuncId, GlobalId, LockId, NameId, PostId,
-    RecordId, Reg, TypeId,
+    ChoiceId, ClassId, CondId, ConstId, EnumId, EventId, FuncId, GlobalId, LockId, NameId,
+    NativeId, PostId, RecordId, Reg, TypeId,
 };
 use crate::op::Op;
 use crate::validate::{Check, check_index};
@@ -29,6 +29,8 @@ pub(crate) enum Operand {
     /// The arguments of a function without captures.
     Params(FuncId, Reg),
     Captures(FuncId, Reg),
+    /// The arguments of a native function.
+    NativeArgs(NativeId, Reg),
     PostArgs(PostId, Reg),
     Payload(EnumId, u16, Reg),
     RecordFields(RecordId, Reg),
@@ -64,6 +66,9 @@ impl Operand {
             Operand::Params(func, args) => each(args, params(func)),
             Operand::Captures(func, args) => {
                 each(args, program.get(func).map_or(0, |f| f.captures));
+            }
+            Operand::NativeArgs(native, args) => {
+                each(args, program.get(native).map_or(0, |n| n.params));
             }
             Operand::PostArgs(post, args) => {
                 let Ok(post) = program.get(post) else { return };
@@ -103,6 +108,7 @@ impl Operand {
                 Err("a function with captures is called by value only".to_owned())
             }
             Operand::Captures(func, _) => program.check(func),
+            Operand::NativeArgs(native, _) => program.check(native),
             Operand::PostArgs(post, _) => program.check(post),
             Operand::Payload(ty, variant, _) | Operand::Variant(ty, variant) => {
                 program.variant(ty, variant).map(drop)

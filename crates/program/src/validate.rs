@@ -108,6 +108,7 @@ impl Program {
             ("threads", self.threads.len()),
             ("posts", self.posts.len()),
             ("choices", self.choices.len()),
+            ("natives", self.natives.len()),
             ("functions", self.functions.len()),
         ];
         for (what, length) in tables {

@@ -7,6 +7,7 @@ use crate::declare::{
 use crate::function::{Function, SourceSite};
 use crate::ids::FuncId;
 use crate::literal::Literal;
+use crate::native::Native;
 use crate::types::Type;
 
 /// What counts as one transition.
@@ -77,6 +78,8 @@ pub struct Program {
     pub posts: Vec<Post>,
     /// Choices.
     pub choices: Vec<Choice>,
+    /// Functions of the front end.
+    pub natives: Vec<Native>,
     /// Functions.
     pub functions: Vec<Function>,
     /// The function that runs first. It has no parameters.

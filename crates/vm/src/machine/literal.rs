@@ -1,6 +1,6 @@
 //! Values of constants.
 
-use crate::program::{Family, Literal};
+use crate::program::{EnumId, Family, Literal, RecordId};
 use crate::value::{Map, Seq, Set, Value};
 use std::sync::Arc;
 
@@ -31,4 +31,32 @@ pub(crate) fn parameter(family: Family, index: i64) -> Value {
         (Some(of), Ok(member)) => Value::Index { of, member },
         _ => Value::Int(index),
     }
+}
+
+/// Returns a value as a constant; `None` if there are objects, handles or functions in it.
+pub(crate) fn of(value: &Value) -> Option<Literal> {
+    let all = |items: &[Value]| items.iter().map(of).collect::<Option<Vec<Literal>>>();
+    Some(match value {
+        Value::Null => Literal::Null,
+        Value::Bool(value) => Literal::Bool(*value),
+        Value::Int(value) => Literal::Int(*value),
+        Value::Index { of, member } => Literal::Index(*of, *member),
+        Value::Variant { ty, variant } => Literal::Enum(EnumId(*ty), *variant, Vec::new()),
+        Value::VariantInt { ty, variant, value } => {
+            Literal::Enum(EnumId(*ty), *variant, vec![Literal::Int(*value)])
+        }
+        Value::VariantOf(seq) => Literal::Enum(EnumId(seq.ty), seq.variant, all(seq.items())?),
+        Value::Str(text) => Literal::Str(text.as_str().to_owned()),
+        Value::List(seq) => match seq.ty.checked_sub(1) {
+            Some(index) => Literal::Array(index, all(seq.items())?),
+            None => Literal::List(all(seq.items())?),
+        },
+        Value::Set(set) => Literal::Set(all(set.items())?),
+        Value::Map(map) => {
+            let entries = map.entries().iter().map(|(k, v)| Some((of(k)?, of(v)?)));
+            Literal::Map(entries.collect::<Option<_>>()?)
+        }
+        Value::Record(seq) => Literal::Record(RecordId(seq.ty), all(seq.items())?),
+        Value::Obj(_) | Value::Handle(_) | Value::Func(_) => return None,
+    })
 }

@@ -1,7 +1,7 @@
 //! The interpreter: executes steps of a program.
 //!
 //! `interpreter` has its data, `run` its loop. `simple`, `arithmetic`, `element`, `builtin` and
-//! `change` execute instructions on registers; `visible`, `concurrent` and `post` those on shared
+//! `change` execute instructions on registers, `native` calls functions of the front end; `visible`, `concurrent` and `post` those on shared
 //! state. `log` and `logging` record accesses, `updates` changed attributes, `memo` whole steps.
 
 pub(crate) use self::fault::Fault;
@@ -25,6 +25,7 @@ mod interpreter;
 mod log;
 mod logging;
 pub(crate) mod memo;
+mod native;
 mod post;
 mod run;
 mod simple;

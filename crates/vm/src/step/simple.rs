@@ -162,6 +162,13 @@ impl Interpreter<'_> {
             | Op::SetIndex { .. } => {
                 self.element(op)?;
             }
+            Op::IsType { dst, src, ty } => {
+                let (ty, or_null) = self.machine.program.types[ty.index()];
+                let value = self.get(src);
+                let is = self.is_of(value, ty) || (or_null && matches!(value, Value::Null));
+                self.set_bool(dst, is);
+            }
+            Op::Native { dst, native, args } => self.native(dst, native, args)?,
             Op::Check { src, ty } => {
                 let (ty, or_null) = self.machine.program.types[ty.index()];
                 let null = or_null && matches!(self.get(src), Value::Null);

@@ -7,8 +7,8 @@ use crate::machine::Machine;
 use crate::program::Symmetry;
 use crate::program::{
     Builtin, ChoiceId, ClassId, CondId, ConstId, EnumId, EventId, Family, FuncId, Function,
-    GlobalId, Granularity, HandlerId, Literal, LockId, MailboxKind, NameId, Op, Post, PostId,
-    PostTarget, Program, ProgramBuilder, RecordId, Reg, SiteId, Type, TypeId,
+    GlobalId, Granularity, HandlerId, Literal, LockId, MailboxKind, NameId, NativeId, Op, Post,
+    PostId, PostTarget, Program, ProgramBuilder, RecordId, Reg, SiteId, Type, TypeId,
 };
 use crate::state::State;
 use anyorder_system::{Choice, Snapshots, StateSystem, TaskSystem};
@@ -82,6 +82,8 @@ fn op(random: &mut Random, length: u32) -> Op {
         40 => Op::Index { dst, src: a, index: b },
         41 => Op::SetIndex { container: dst, index: a, src: b },
         42..=45 => Op::Method { dst, method, recv: a, args },
+        46 if small == 2 => Op::IsType { dst, src: a, ty: TypeId(random.below(3) as u16) },
+        46 if small == 1 => Op::Native { dst, native: NativeId(0), args },
         46 => Op::Check { src: a, ty: TypeId(small) },
         47..=49 => Op::GetGlobal { dst, global },
         50..=52 => Op::SetGlobal { global, src: a },
@@ -170,6 +172,7 @@ fn program(random: &mut Random) -> Program {
     for (ty, or_null) in [(Type::Int, false), (Type::List, false), (Type::Object(class), true)] {
         b.ty(ty, or_null);
     }
+    b.native("listed", 1, Arc::new(|args| Ok(Literal::List(args.to_vec()))));
     b.lock("l", Some(2));
     b.cond("c", Some(2));
     b.choice(&["x", "y", "z"]);

@@ -2,6 +2,7 @@
 
 use crate::support::{function, int, machine, part, successors};
 use anyorder_vm::program::{Builtin, FunctionBuilder, Literal, Op, ProgramBuilder, Reg, Type};
+use std::sync::Arc;
 
 /// Runs code whose result goes to a global; the result in words, or the failure up to its first
 /// colon.
@@ -397,6 +398,56 @@ fn failures_and_limits() {
         src
     });
     assert_eq!(unmatched, "no match");
+}
+
+#[test]
+fn types_are_asked_for() {
+    let is = |ty: Type, or_null: bool, value: Literal| {
+        eval(|b, f| {
+            let (src, ty) = (constant(b, f, value), b.ty(ty, or_null));
+            f.value(|dst| Op::IsType { dst, src, ty })
+        })
+    };
+    assert_eq!(is(Type::Int, false, Literal::Int(1)), "true");
+    assert_eq!(is(Type::Str, false, Literal::Int(1)), "false");
+    assert_eq!(is(Type::Int, false, Literal::Null), "false");
+    assert_eq!(is(Type::Int, true, Literal::Null), "true");
+    assert_eq!(is(Type::List, false, Literal::List(vec![])), "true");
+}
+
+#[test]
+fn native_functions_are_called() {
+    let nested = || Literal::List(vec![text("a"), Literal::Map(vec![(text("k"), Literal::Null)])]);
+    let call = |value: Literal| {
+        eval(|b, f| {
+            let native = b.native(
+                "pair",
+                1,
+                Arc::new(|args| match args {
+                    [Literal::Bool(_)] => Err("no booleans".to_owned()),
+                    args => Ok(Literal::List([args, args].concat())),
+                }),
+            );
+            let args = constant(b, f, value);
+            f.value(|dst| Op::Native { dst, native, args })
+        })
+    };
+    assert_eq!(call(Literal::Int(3)), "[3, 3]");
+    assert_eq!(call(nested()), r#"[["a", map["k": null]], ["a", map["k": null]]]"#);
+    assert_eq!(call(Literal::Bool(true)), "type");
+    let of_object = eval(|b, f| {
+        let class = b.class("K", &[]);
+        let native = b.native("same", 1, Arc::new(|args| Ok(args[0].clone())));
+        let args = f.value(|dst| Op::New { dst, class, args: Reg(0) });
+        f.value(|dst| Op::Native { dst, native, args })
+    });
+    assert_eq!(of_object, "type");
+    let growing = eval(|b, f| {
+        let code = Arc::new(|_: &[Literal]| Ok(Literal::List(vec![Literal::Int(0); 1 << 21])));
+        let native = b.native("large", 0, code);
+        f.value(|dst| Op::Native { dst, native, args: Reg(0) })
+    });
+    assert_eq!(growing, "size");
 }
 
 #[test]
