@@ -11,7 +11,7 @@
 //!
 //! [`parse()`] gives a [`Parsed`]; [`print::print`] turns a tree into Groovy with the same tree;
 //! [`print::show`] shows it in a canonical form. [`eval::Evaluator`] runs a script for a
-//! [`eval::Host`].
+//! [`eval::Host`]. [`lower::Lowering`] compiles apps to functions of a program of the machine.
 //!
 //! ```
 //! use anyorder_groovy::{parse, print::show};
@@ -28,6 +28,7 @@ pub mod ast;
 pub mod diagnostic;
 pub mod eval;
 pub mod lex;
+pub mod lower;
 pub mod parse;
 pub mod print;
 

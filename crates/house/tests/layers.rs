@@ -30,8 +30,8 @@ const MAP: &[(&str, &[&str])] = &[
     ("anyorder-vm", &["anyorder-program", "anyorder-trace", "anyorder-system"]),
     ("anyorder-search", &["anyorder-trace", "anyorder-system"]),
     ("anyorder-lang", &["anyorder-common", "anyorder-program"]),
-    // The language of smart-home apps: from text to a tree and its meaning.
-    ("anyorder-groovy", &["anyorder-common"]),
+    // The language of smart-home apps: from text to a tree and its meaning, and to a program.
+    ("anyorder-groovy", &["anyorder-common", "anyorder-program"]),
     ("anyorder-pipe", &["anyorder-trace", "anyorder-system"]),
     ("anyorder-web", &["anyorder-trace", "anyorder-system"]),
     ("anyorder-commute", &[]),
