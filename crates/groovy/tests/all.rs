@@ -5,6 +5,7 @@
 mod corpus;
 mod evaluate;
 mod generate;
+mod lower;
 mod oracle;
 mod random;
 mod robust;

@@ -25,10 +25,10 @@ pub(crate) fn run(text: &str) -> Result<String, String> {
 }
 
 /// Makes programs whose parts mostly have the right types.
-struct Programs {
+pub(crate) struct Programs {
     rng: Rng,
     depth: u32,
-    counts: BTreeMap<&'static str, u64>,
+    pub(crate) counts: BTreeMap<&'static str, u64>,
 }
 
 /// The templates of one type: letters stand for parts of a type.
@@ -411,7 +411,7 @@ const STATEMENTS: Templates = &[
 ];
 
 impl Programs {
-    fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Programs { rng: Rng::for_purpose(seed, *b"eval"), depth: 0, counts: BTreeMap::new() }
     }
 
@@ -468,7 +468,7 @@ impl Programs {
         out
     }
 
-    fn program(&mut self) -> String {
+    pub(crate) fn program(&mut self) -> String {
         let mut text = String::from(
             "int f(int x) { x * 2 }\ndef g(a, b) { if (a > b) { a } else { b } }\ndef k(x) { switch (x) { case 1: return 10; case 2: 20; break; default: 30 } }\n\
              def h(x = 4) { x }\ndef switch1(x) { try { 'v' + x } finally { } }\n\

@@ -7,7 +7,7 @@ use crate::ast::{Access, Arg, Expr, ExprKind, Member, Method, Parameter};
 use std::rc::Rc;
 
 /// Methods that Groovy adds to values and that this evaluator does not know for all of them.
-const OTHER_METHODS: &[&str] = &[
+pub(super) const OTHER_METHODS: &[&str] = &[
     "addAll",
     "asType",
     "collate",
@@ -486,7 +486,7 @@ fn accepts(parameters: &[Parameter], arguments: &[Value]) -> bool {
     typed || variable
 }
 
-fn takes(name: &str, value: &Value) -> bool {
+pub(super) fn takes(name: &str, value: &Value) -> bool {
     match name.rsplit('.').next().unwrap_or(name) {
         "int" => matches!(value, Value::Int(_) | Value::BigInt(_)),
         "Integer" => matches!(value, Value::Int(_) | Value::Null),

@@ -504,7 +504,7 @@ fn has_other_message(class: &str) -> bool {
     )
 }
 
-fn is_known_class(name: &str) -> bool {
+pub(super) fn is_known_class(name: &str) -> bool {
     matches!(
         name,
         "Math"

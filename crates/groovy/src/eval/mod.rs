@@ -11,6 +11,7 @@ mod map;
 mod number;
 mod number_methods;
 mod operator;
+pub(crate) mod pure;
 mod scope;
 mod stmt;
 mod text;

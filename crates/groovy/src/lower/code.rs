@@ -265,7 +265,8 @@ impl<'l> Code<'l> {
 
     /// Calls a function of the run-time library.
     pub(super) fn library(&mut self, name: &'static str, arguments: &[Reg]) -> Reg {
-        let func = self.lowering.want(Wanted::Library(name));
+        let count = u16::try_from(arguments.len()).unwrap_or(u16::MAX);
+        let func = self.lowering.want(Wanted::Library(name.to_owned(), count));
         self.call(func, arguments)
     }
 

@@ -21,8 +21,7 @@ pub struct Kinds {
     pub range: RecordId,
     /// Entries of maps: `key`, `value`.
     pub entry: RecordId,
-    /// Closures: `code`, a function; `least` and `most`, the numbers of arguments; `form`, 0 for a
-    /// closure with parameters, 1 with the implicit `it`.
+    /// Closures: `code`, a function, and `most`, the number of its parameters; `it` is one.
     pub closure: RecordId,
     /// Exceptions: the simple name of the `class`, and the `message` or null.
     pub exception: RecordId,
@@ -69,7 +68,7 @@ impl Kinds {
         let outcome = b.enumeration("Outcome", &[("Thrown", 1), ("Gap", 1)]);
         let range = b.record("Range", &["from", "to"]);
         let entry = b.record("Entry", &["key", "value"]);
-        let closure = b.record("Closure", &["code", "least", "most", "form"]);
+        let closure = b.record("Closure", &["code", "most"]);
         let exception = b.record("Exception", &["class", "message"]);
         let class = b.record("Class", &["name"]);
         let frozen_map = b.record("PlainMap", &["keys", "table"]);

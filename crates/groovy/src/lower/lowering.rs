@@ -15,14 +15,14 @@ use std::sync::Arc;
 pub(super) enum Wanted {
     /// A method called with so many arguments: `(arguments..)`.
     Entry(UnitId, String, u16),
-    /// The method of a name with this number, with all its parameters.
-    Method(UnitId, String, usize),
+    /// The method of a name with this number, called with so many arguments.
+    Method(UnitId, String, usize, u16),
     /// Any method with so many arguments: `(name, arguments..)`.
     Named(UnitId, u16),
     /// The statements of a script outside of methods.
     Script(UnitId),
     /// A function of the run-time library.
-    Library(&'static str),
+    Library(String, u16),
     /// `(value)`: a property.
     Get(String),
     /// `(value, new)`: sets a property.
@@ -145,28 +145,28 @@ impl Lowering {
 
     /// Returns the function `(value)` to a boolean: what the value counts as in a condition.
     pub fn truth(&mut self) -> FuncId {
-        self.want(Wanted::Library("truth"))
+        self.want(Wanted::Library("truth".to_owned(), 1))
     }
 
     /// Returns the function `(value)` to its text.
     pub fn show(&mut self) -> FuncId {
-        self.want(Wanted::Library("show"))
+        self.want(Wanted::Library("show".to_owned(), 1))
     }
 
     /// Returns the function `(a, b)` of `==`, to a boolean.
     pub fn equal(&mut self) -> FuncId {
-        self.want(Wanted::Library("equal"))
+        self.want(Wanted::Library("equal".to_owned(), 2))
     }
 
     /// Returns the function `(value)` to the same value without objects: lists become lists of the
     /// machine, maps records of `Kinds::frozen_map`. Closures are a gap.
     pub fn freeze(&mut self) -> FuncId {
-        self.want(Wanted::Library("freeze"))
+        self.want(Wanted::Library("freeze".to_owned(), 1))
     }
 
     /// Returns the function `(value)` that makes new lists and maps of a frozen value.
     pub fn thaw(&mut self) -> FuncId {
-        self.want(Wanted::Library("thaw"))
+        self.want(Wanted::Library("thaw".to_owned(), 1))
     }
 
     /// Starts a function of the platform.
@@ -181,12 +181,12 @@ impl Lowering {
                 Wanted::Entry(unit, name, arguments) => {
                     methods::entry(self, platform, id, unit, &name, arguments);
                 }
-                Wanted::Method(unit, name, index) => {
-                    methods::body(self, platform, id, unit, &name, index);
+                Wanted::Method(unit, name, index, arguments) => {
+                    methods::one(self, platform, id, (unit, &name, index), arguments);
                 }
                 Wanted::Named(unit, arguments) => methods::named(self, id, unit, arguments),
                 Wanted::Script(unit) => methods::script(self, platform, id, unit),
-                Wanted::Library(name) => prelude::function(self, platform, id, name),
+                Wanted::Library(name, count) => prelude::function(self, platform, id, &name, count),
                 other => dispatch::function(self, platform, id, &other),
             }
         }

@@ -29,18 +29,26 @@
 //! code in its place returns `Gap`, or goes on with any of the values that [`Platform::unknown`]
 //! gives.
 
+mod body;
+mod call;
+mod cast;
+mod closure;
 mod code;
 mod dispatch;
+mod expr;
 mod kinds;
 mod lowering;
 mod methods;
+mod names;
 mod native;
 mod platform;
 mod prelude;
+mod stmt;
 mod unit;
 
 pub use code::Code;
 pub use kinds::Kinds;
 pub use lowering::Lowering;
+use lowering::Wanted;
 pub use platform::{Argument, Call, NoPlatform, Platform};
 pub use unit::{Gap, Unit, UnitId};
