@@ -32,6 +32,8 @@ const MAP: &[(&str, &[&str])] = &[
     ("anyorder-lang", &["anyorder-common", "anyorder-program"]),
     // The language of smart-home apps: from text to a tree and its meaning, and to a program.
     ("anyorder-groovy", &["anyorder-common", "anyorder-program"]),
+    // Their platform: from apps to a program of the machine.
+    ("anyorder-home", &["anyorder-common", "anyorder-groovy", "anyorder-program"]),
     ("anyorder-pipe", &["anyorder-trace", "anyorder-system"]),
     ("anyorder-web", &["anyorder-trace", "anyorder-system"]),
     ("anyorder-commute", &[]),
@@ -79,6 +81,7 @@ const MAP: &[(&str, &[&str])] = &[
             "anyorder-explore",
             "anyorder-predict",
             "anyorder-robust",
+            "anyorder-home",
             "anyorder-lang",
             "anyorder-native",
             "anyorder-pipe",

@@ -101,6 +101,7 @@ impl<H: Host> Evaluator<'_, H> {
                 if let Some(value) = place.scope.get(name) {
                     return self.call_value(&value, arguments);
                 }
+                self.host.at(callee.span);
                 self.call_named(name, arguments, place)
             }
             ExprKind::Text(name) => {
@@ -110,6 +111,7 @@ impl<H: Host> Evaluator<'_, H> {
             ExprKind::Parts(_) => {
                 let name = show(&self.expr(callee, place)?);
                 let arguments = self.arguments(arguments, place)?;
+                self.host.at(callee.span);
                 self.call_named(&name, arguments, place)
             }
             ExprKind::Member(member) if member.access != Access::Pointer && !member.is_field => {
@@ -141,6 +143,7 @@ impl<H: Host> Evaluator<'_, H> {
         }
         let name = self.member_name(&member.name, place)?;
         let arguments = self.arguments(arguments, place)?;
+        self.host.at(member.name_span);
         if member.access != Access::Spread {
             return self.call_method(&object, &name, arguments);
         }
@@ -206,7 +209,7 @@ impl<H: Host> Evaluator<'_, H> {
 
     /// Calls the method of the script that takes these arguments, if there is one.
     fn own_method(&mut self, name: &str, arguments: &[Value]) -> Option<Res> {
-        let methods = self.methods.get(name)?.clone();
+        let methods = self.methods.named(name)?.clone();
         let fits = |method: &Rc<Method>| accepts(&method.parameters, arguments);
         let method = methods.iter().find(|method| fits(method))?.clone();
         Some(self.inside(|own| {
@@ -348,6 +351,12 @@ impl<H: Host> Evaluator<'_, H> {
                         _ => missing_method(object.class(), name),
                     }
                 }
+                // The devices of one input take a command together.
+                Value::List(items) if only_objects(&items.borrow()) => {
+                    let items = items.borrow().clone();
+                    let one = |item| self.call_method(item, name, arguments.clone());
+                    Ok(Value::list(items.iter().map(one).collect::<Res<Vec<Value>>>()?))
+                }
                 _ => missing_method(object.class(), name),
             },
         }
@@ -359,7 +368,10 @@ impl<H: Host> Evaluator<'_, H> {
             return Ok(Some(value));
         }
         match object {
-            Value::Object(id) => self.host.call(Some(*id), name, arguments).transpose(),
+            Value::Object(id) => match self.single_method(object, name, arguments)? {
+                Some(value) => Ok(Some(value)),
+                None => self.host.call(Some(*id), name, arguments).transpose(),
+            },
             Value::Closure(closure) => self.closure_method(object, closure, name, arguments),
             Value::List(_) | Value::Range(..) => self.list_method(object, name, arguments),
             Value::Map(map) => self.map_method(object, map, name, arguments),
@@ -467,6 +479,11 @@ impl<H: Host> Evaluator<'_, H> {
             _ => return Ok(None),
         }))
     }
+}
+
+/// Returns whether there is at least one object of the host, and nothing else.
+fn only_objects(items: &[Value]) -> bool {
+    !items.is_empty() && items.iter().all(|item| matches!(item, Value::Object(_)))
 }
 
 /// Returns whether parameters take so many arguments of these types.

@@ -322,6 +322,7 @@ impl<H: Host> Evaluator<'_, H> {
             Value::Map(entries) => Ok(super::map::get(&entries.borrow(), key)),
             Value::List(_) | Value::Range(..) => self.list_index(object, key),
             Value::Text(text) => super::text::index(text, key),
+            Value::Object(_) => self.property(object, &show(key)),
             _ => throw("MissingMethodException", format!("{}.getAt()", object.class())),
         }
     }
@@ -382,6 +383,7 @@ impl<H: Host> Evaluator<'_, H> {
                 if member.access == Access::Safe && matches!(object, Value::Null) {
                     return Ok(());
                 }
+                self.host.at(member.name_span);
                 self.set_property(&object, &name, value)
             }
             ExprKind::Index(object, arguments) => {
@@ -440,6 +442,7 @@ impl<H: Host> Evaluator<'_, H> {
             }
             Value::List(items) => super::list::put(&mut items.borrow_mut(), &key, value),
             Value::Range(..) => throw("UnsupportedOperationException", "null"),
+            Value::Object(_) => self.set_property(object, &show(&key), value),
             _ => throw("MissingMethodException", format!("{}.putAt()", object.class())),
         }
     }
@@ -461,7 +464,10 @@ impl<H: Host> Evaluator<'_, H> {
             {
                 Ok(Value::Exception(Rc::new((class.to_owned(), Some(text.to_string())))))
             }
-            _ => unsupported(format!("new {name}")),
+            _ => match self.host.call(None, &format!("new {short}"), arguments) {
+                Some(result) => result,
+                None => unsupported(format!("new {name}")),
+            },
         }
     }
 }

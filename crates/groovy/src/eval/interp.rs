@@ -3,6 +3,7 @@
 use super::scope::{ClosureValue, Scope};
 use super::value::Value;
 use crate::ast::{Closure, Method, Script, StmtKind};
+use anyorder_common::source::Span;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -40,6 +41,8 @@ pub trait Host {
     ) -> Option<Result<Value, Stop>>;
     /// Takes what the program prints.
     fn print(&mut self, text: &str);
+    /// Learns where the call is that [`Host::call`] may get next.
+    fn at(&mut self, _place: Span) {}
 }
 
 /// A host without a platform: it keeps what is printed.
@@ -67,13 +70,41 @@ impl Host for NoHost {
     }
 }
 
+/// The methods of scripts, ready for many runs.
+#[derive(Clone, Debug, Default)]
+pub struct Methods {
+    by_name: Rc<HashMap<String, Vec<Rc<Method>>>>,
+}
+
+impl Methods {
+    /// Collects the methods of `scripts`; of methods that take the same arguments, the first counts.
+    pub fn of<'s>(scripts: impl IntoIterator<Item = &'s Script>) -> Methods {
+        let mut by_name: HashMap<String, Vec<Rc<Method>>> = HashMap::new();
+        for stmt in scripts.into_iter().flat_map(|script| &script.statements) {
+            if let StmtKind::Method(method) = &stmt.kind {
+                by_name.entry(method.name.clone()).or_default().push(Rc::new((**method).clone()));
+            }
+        }
+        Methods { by_name: Rc::new(by_name) }
+    }
+
+    /// Returns whether there is a method of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.by_name.contains_key(name)
+    }
+
+    pub(super) fn named(&self, name: &str) -> Option<&Vec<Rc<Method>>> {
+        self.by_name.get(name)
+    }
+}
+
 /// Most calls inside calls. Each takes some kilobytes of stack.
 pub(super) const DEPTH_MAX: u32 = 100;
 
 /// A run of a script.
 pub struct Evaluator<'a, H: Host> {
     pub(super) host: &'a mut H,
-    pub(super) methods: HashMap<String, Vec<Rc<Method>>>,
+    pub(super) methods: Methods,
     pub(super) binding: HashMap<String, Value>,
     pub(super) closures: HashMap<usize, Rc<Closure>>,
     pub(super) steps_left: u64,
@@ -96,12 +127,11 @@ impl Place {
 impl<'a, H: Host> Evaluator<'a, H> {
     /// Prepares a run of `script` with a bound on its steps.
     pub fn new(script: &Script, host: &'a mut H, steps_max: u64) -> Self {
-        let mut methods: HashMap<String, Vec<Rc<Method>>> = HashMap::new();
-        for stmt in &script.statements {
-            if let StmtKind::Method(method) = &stmt.kind {
-                methods.entry(method.name.clone()).or_default().push(Rc::new((**method).clone()));
-            }
-        }
+        Self::with(Methods::of([script]), host, steps_max)
+    }
+
+    /// Prepares a run with methods that were collected before. Takes constant time.
+    pub fn with(methods: Methods, host: &'a mut H, steps_max: u64) -> Self {
         Self {
             host,
             methods,

@@ -17,7 +17,7 @@ mod stmt;
 mod text;
 mod value;
 
-pub use interp::{Evaluator, Host, NoHost, Stop};
+pub use interp::{Evaluator, Host, Methods, NoHost, Stop};
 pub use number::Decimal;
 pub use scope::{ClosureValue, Scope};
 pub use value::{List, Map, Value, compare, equal, show};

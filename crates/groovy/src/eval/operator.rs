@@ -155,6 +155,8 @@ impl<H: Host> Evaluator<'_, H> {
             _ if is_instance(&value, name) => Ok(value),
             "Map" | "List" | "Collection" | "Closure" | "ArrayList" | "LinkedHashMap"
             | "HashMap" => throw("GroovyCastException", format!("{} to {name}", value.class())),
+            // The host's objects are of the host's types.
+            _ if matches!(value, Value::Object(_)) => Ok(value),
             _ => unsupported(format!("a cast to {name}")),
         }
     }
@@ -214,6 +216,22 @@ pub(super) fn is_instance(value: &Value, name: &str) -> bool {
                 || (name == "Range" && matches!(value, Value::Range(..)))
         }
         Value::Map(_) => matches!(name, "Map" | "HashMap"),
+        // The types of the host's objects are not known here, but they are none of these.
+        Value::Object(_) => !matches!(
+            name,
+            "String"
+                | "CharSequence"
+                | "List"
+                | "Collection"
+                | "Map"
+                | "HashMap"
+                | "Closure"
+                | "Number"
+                | "Integer"
+                | "Long"
+                | "BigDecimal"
+                | "Boolean"
+        ),
         Value::Bool(_) => name == "Comparable",
         value if value.is_number() => matches!(name, "Number" | "Comparable"),
         _ => false,

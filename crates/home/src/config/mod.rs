@@ -1,0 +1,74 @@
+//! Which device or value each input of each app has.
+
+mod shared;
+
+pub use shared::shared;
+pub(crate) use shared::values;
+
+use crate::capability::{Attribute, Capabilities, Effect};
+use crate::value::Stored;
+use anyorder_groovy::eval::Value;
+use std::collections::BTreeMap;
+
+/// A device of the home.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Device {
+    /// Its name, in messages and for apps.
+    pub name: String,
+    /// Its capabilities by name.
+    pub capabilities: Vec<String>,
+    /// The attributes of all of them.
+    pub attributes: BTreeMap<String, Attribute>,
+    /// Their commands.
+    pub commands: BTreeMap<String, Vec<(String, Effect)>>,
+}
+
+impl Device {
+    /// Adds a capability. One that the table does not know adds its name only.
+    pub fn add(&mut self, capability: &str, table: &Capabilities) {
+        if self.capabilities.iter().any(|known| known == capability) {
+            return;
+        }
+        self.capabilities.push(capability.to_owned());
+        if let Some(facts) = table.get(capability) {
+            self.attributes.extend(facts.attributes.clone());
+            self.commands.extend(facts.commands.clone());
+        }
+    }
+}
+
+/// The value of an input.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Setting {
+    /// One device, by its number.
+    Device(usize),
+    /// Several.
+    Devices(Vec<usize>),
+    /// Anything else.
+    Value(Stored),
+}
+
+impl Setting {
+    /// Returns the value that the app sees: devices are the objects of their numbers.
+    pub(crate) fn value(&self) -> Value {
+        let object = |device: usize| Value::Object(u32::try_from(device).unwrap_or(u32::MAX));
+        match self {
+            Setting::Device(device) => object(*device),
+            Setting::Devices(devices) => {
+                Value::list(devices.iter().map(|device| object(*device)).collect())
+            }
+            Setting::Value(value) => value.value(),
+        }
+    }
+}
+
+/// A home with the settings of its apps.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Configuration {
+    /// The devices.
+    pub devices: Vec<Device>,
+    /// The settings of each app, in the order of the apps.
+    pub settings: Vec<BTreeMap<String, Setting>>,
+    /// The modes of the location; the first is the one at the start.
+    pub modes: Vec<String>,
+}

@@ -1,0 +1,102 @@
+//! One device for each capability, which all apps share.
+//!
+//! So two apps that ask for a switch get the same switch. This is how pairs of apps are checked
+//! when nobody says which devices they have (the rule of IoTCheck).
+
+use super::{Configuration, Device, Setting};
+use crate::app::{App, Input, InputKind};
+use crate::capability::Capabilities;
+use crate::value::Stored;
+use anyorder_groovy::eval::Value;
+use std::collections::BTreeMap;
+
+/// The value of a number that has no default.
+const NUMBER: i64 = 50;
+
+/// The value of a time of day that has no default.
+const TIME: &str = "2026-01-05T15:00:00.000+0000";
+
+/// How often the preferences are run again with the settings that they asked for.
+const ROUNDS: usize = 3;
+
+/// Returns the home in which all apps share one device for each capability. Inputs that are no
+/// devices have their default, the first option, `true`, 50, 15:00 or the mode `Away`.
+#[must_use]
+pub fn shared(apps: &[App], table: &Capabilities) -> Configuration {
+    let modes = ["Home", "Away", "Night"].map(str::to_owned).to_vec();
+    let mut home = Configuration { modes, ..Configuration::default() };
+    for app in apps {
+        let mut settings: BTreeMap<String, Setting> = BTreeMap::new();
+        for _ in 0..ROUNDS {
+            let (inputs, _) = app.inputs(&values(&settings));
+            let before = settings.len();
+            for input in inputs {
+                if !settings.contains_key(&input.name) {
+                    let setting = setting(&input, table, &mut home);
+                    settings.insert(input.name.clone(), setting);
+                }
+            }
+            if settings.len() == before {
+                break;
+            }
+        }
+        home.settings.push(settings);
+    }
+    home
+}
+
+fn setting(input: &Input, table: &Capabilities, home: &mut Configuration) -> Setting {
+    if let InputKind::Capability(name) | InputKind::Device(name) = &input.kind {
+        let device = device(name, table, home);
+        return if input.is_multiple {
+            Setting::Devices(vec![device])
+        } else {
+            Setting::Device(device)
+        };
+    }
+    let default = input.default.as_ref().and_then(Stored::of);
+    let value = match (&input.kind, default) {
+        (InputKind::Bool, Some(Stored::Text(text))) => Stored::Bool(text == "true"),
+        (InputKind::Number, Some(Stored::Text(text))) => {
+            text.parse().map_or(Stored::Number(NUMBER), Stored::Number)
+        }
+        (_, Some(value)) => value,
+        (InputKind::Enum(options), None) => {
+            options.first().map_or(Stored::Null, |first| Stored::from(&**first))
+        }
+        (InputKind::Bool, None) => Stored::Bool(true),
+        (InputKind::Number | InputKind::Decimal, None) => Stored::Number(NUMBER),
+        (InputKind::Time, None) => Stored::from(TIME),
+        (InputKind::Mode, None) => Stored::from("Away"),
+        (InputKind::Other(kind), None) => match kind.as_str() {
+            "phone" | "contact" => Stored::from("5550100"),
+            "icon" | "hub" => Stored::Null,
+            _ => Stored::from("text"),
+        },
+        (InputKind::Capability(_) | InputKind::Device(_), None) => Stored::Null,
+    };
+    let value = match value {
+        value @ Stored::List(_) => value,
+        Stored::Null => Stored::Null,
+        value if input.is_multiple => Stored::List(vec![value]),
+        value => value,
+    };
+    Setting::Value(value)
+}
+
+/// Returns the device with a capability; a new one the first time.
+fn device(name: &str, table: &Capabilities, home: &mut Configuration) -> usize {
+    let has = |device: &Device| device.capabilities.iter().any(|known| known == name);
+    if let Some(known) = home.devices.iter().position(has) {
+        return known;
+    }
+    let mut device = Device { name: name.to_owned(), ..Device::default() };
+    device.add(name, table);
+    home.devices.push(device);
+    home.devices.len() - 1
+}
+
+/// Returns the settings as values.
+pub(crate) fn values(settings: &BTreeMap<String, Setting>) -> BTreeMap<String, Value> {
+    settings.iter().map(|(name, setting)| (name.clone(), setting.value())).collect()
+}

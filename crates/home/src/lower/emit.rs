@@ -1,0 +1,411 @@
+//! Functions: handlers, and who hears of an event.
+
+use super::{Options, Order, events};
+use crate::unfold::{Action, EventKey, Node, Origin, Site, Unit, VarId, VarKind, World};
+use crate::value::Stored;
+use anyorder_program::{
+    Component, ConstId, FuncId, FunctionBuilder, GlobalId, Label, Op, Program, ProgramBuilder,
+    ProgramError, Reg, SiteId,
+};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Events inside events beyond which apps set something in turn without end.
+const DEPTH_MAX: i32 = 12;
+
+pub(super) struct Emitter<'w, 'a> {
+    pub(super) b: ProgramBuilder,
+    pub(super) world: &'w World<'a>,
+    pub(super) options: &'w Options,
+    pub(super) globals: Vec<GlobalId>,
+    units: Vec<FuncId>,
+    delivered: BTreeMap<EventKey, FuncId>,
+    constants: HashMap<Stored, ConstId>,
+    files: Vec<u16>,
+    /// Subscriptions that hold in all states.
+    fixed: BTreeSet<VarId>,
+}
+
+pub(super) fn program(
+    name: &str,
+    world: &World<'_>,
+    options: &Options,
+) -> Result<Program, ProgramError> {
+    let mut b = ProgramBuilder::new(name);
+    let files = world.apps.iter().map(|app| b.file(&app.file)).collect();
+    let globals = (0..world.vars.len()).map(|var| {
+        let first = world.vars[var].domain.first().cloned().unwrap_or_default();
+        b.global(&world.name(var), first.literal())
+    });
+    let globals = globals.collect();
+    let units: Vec<FuncId> = world.units.iter().map(|_| b.declare_function()).collect();
+    let mut emitter = Emitter {
+        b,
+        world,
+        options,
+        globals,
+        units,
+        delivered: BTreeMap::new(),
+        constants: HashMap::new(),
+        files,
+        fixed: fixed(world),
+    };
+    for event in &world.events {
+        let function = emitter.b.declare_function();
+        emitter.delivered.insert(event.clone(), function);
+    }
+    emitter.deliveries();
+    for unit in 0..world.units.len() {
+        emitter.handler(unit);
+    }
+    emitter.components();
+    emitter.first();
+    events::outside(&mut emitter);
+    emitter.b.finish()
+}
+
+/// Finds the subscriptions that the first handlers always make and that nothing takes back.
+fn fixed(world: &World<'_>) -> BTreeSet<VarId> {
+    let first = world.first_units();
+    let mut made = BTreeSet::new();
+    let mut taken_back = BTreeSet::new();
+    for (unit, tree) in world.trees.iter().enumerate() {
+        for action in tree.nodes.iter().filter_map(|node| node.action.as_ref()) {
+            if let Action::Unsubscribe { app, .. } = action
+                && !(first.contains_key(&unit) && tree.paths == 1)
+            {
+                let own = |kind: &VarKind| matches!(kind, VarKind::Subscribed(of, _) if of == app);
+                taken_back.extend((0..world.vars.len()).filter(|var| own(&world.vars[*var].kind)));
+            }
+            let Action::Set { var, value, .. } = action else { continue };
+            if !matches!(world.vars[*var].kind, VarKind::Subscribed(..)) {
+                continue;
+            }
+            if *value != Stored::Bool(true) {
+                taken_back.insert(*var);
+            } else if first.contains_key(&unit) && tree.paths == 1 {
+                made.insert(*var);
+            }
+        }
+    }
+    &made - &taken_back
+}
+
+/// The registers of a handler: how deep it runs, and three for what comes up.
+const DEPTH: Reg = Reg(0);
+
+struct Registers {
+    value: Reg,
+    other: Reg,
+    deeper: Reg,
+}
+
+impl Emitter<'_, '_> {
+    pub(super) fn constant(&mut self, value: &Stored) -> ConstId {
+        match self.constants.get(value) {
+            Some(known) => *known,
+            None => {
+                let new = self.b.constant(value.literal());
+                self.constants.insert(value.clone(), new);
+                new
+            }
+        }
+    }
+
+    fn site(&mut self, site: Site) -> SiteId {
+        match self.files.get(site.app) {
+            Some(file) if site.line > 0 => self.b.site(*file, site.line, site.column),
+            _ => SiteId(0),
+        }
+    }
+
+    /// Writes the function of a handler: its tree, without recursion over it.
+    fn handler(&mut self, unit: usize) {
+        let facts = &self.world.units[unit];
+        let name = format!("{}.{}", self.world.apps[facts.app].name, facts.handler);
+        let mut f = self.b.function(&name, 1);
+        let regs = Registers { value: f.reg(), other: f.reg(), deeper: f.reg() };
+        f.emit(Op::AddInt { dst: regs.deeper, a: DEPTH, value: 1 });
+        let tree = &self.world.trees[unit];
+        let mut open: Vec<(Option<Label>, usize)> = vec![(None, 0)];
+        while let Some((label, mut at)) = open.pop() {
+            if let Some(label) = label {
+                f.bind(label);
+            }
+            loop {
+                let node = &tree.nodes[at];
+                let Some(action) = &node.action else {
+                    // A handler that was planned and never run was cut.
+                    f.emit(Op::ReturnNull);
+                    break;
+                };
+                if matches!(action, Action::Read(_) | Action::Choose(_)) {
+                    self.branches(&mut f, &regs, action, node, &mut open);
+                    break;
+                }
+                self.action(&mut f, &regs, action);
+                match node.next.get(&0) {
+                    Some(next) => at = *next,
+                    None => {
+                        f.emit(Op::ReturnNull);
+                        break;
+                    }
+                }
+            }
+        }
+        self.b.define(self.units[unit], f);
+    }
+
+    fn branches(
+        &mut self,
+        f: &mut FunctionBuilder,
+        regs: &Registers,
+        action: &Action,
+        node: &Node,
+        open: &mut Vec<(Option<Label>, usize)>,
+    ) {
+        let (value, other) = (regs.value, regs.other);
+        match action {
+            Action::Read(var) => f.emit(Op::GetGlobal { dst: value, global: self.globals[*var] }),
+            Action::Choose(count) => {
+                let labels: Vec<String> = (0..*count).map(|one| one.to_string()).collect();
+                let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+                let choice = self.b.choice(&labels);
+                f.emit(Op::Choose { dst: value, choice })
+            }
+            _ => return,
+        };
+        for (branch, next) in &node.next {
+            let label = f.label();
+            match action {
+                Action::Read(var) => {
+                    let constant = self.constant(&self.world.vars[*var].domain[*branch]);
+                    f.emit(Op::Const { dst: other, constant });
+                    f.emit(Op::Eq { dst: other, a: value, b: other });
+                }
+                _ => {
+                    let branch = i32::try_from(*branch).unwrap_or(i32::MAX);
+                    f.emit(Op::EqInt { dst: other, a: value, value: branch });
+                }
+            }
+            f.jump_if(other, label);
+            open.push((Some(label), *next));
+        }
+        // A branch that a limit cut: there is no such transition.
+        f.emit(Op::Bool { dst: other, value: false });
+        f.emit(Op::Assume { cond: other });
+        f.emit(Op::ReturnNull);
+    }
+
+    fn action(&mut self, f: &mut FunctionBuilder, regs: &Registers, action: &Action) {
+        let call = |function| Op::Call { dst: regs.value, func: function, args: regs.deeper };
+        match action {
+            Action::Set { var, .. } if self.fixed.contains(var) => {}
+            Action::Set { var, value, event, site } => {
+                f.at(self.site(*site));
+                let global = self.globals[*var];
+                let constant = self.constant(value);
+                let Some(event) = event else {
+                    f.emit(Op::Const { dst: regs.value, constant });
+                    f.emit(Op::SetGlobal { global, src: regs.value });
+                    return;
+                };
+                let same = f.label();
+                f.emit(Op::Const { dst: regs.other, constant });
+                f.emit(Op::GetGlobal { dst: regs.value, global });
+                f.emit(Op::Eq { dst: regs.value, a: regs.value, b: regs.other });
+                f.jump_if(regs.value, same);
+                f.emit(Op::SetGlobal { global, src: regs.other });
+                if let Some(function) = self.delivery(event) {
+                    f.emit(call(function));
+                }
+                f.bind(same);
+            }
+            Action::Emit { event, site } => {
+                f.at(self.site(*site));
+                if let Some(function) = self.delivery(event) {
+                    f.emit(call(function));
+                }
+            }
+            Action::Run { unit, site } => {
+                f.at(self.site(*site));
+                f.emit(call(self.units[*unit]));
+            }
+            Action::Unschedule { app, handler } => {
+                let ends = |kind: &VarKind| match kind {
+                    VarKind::Timer(of, name) => {
+                        of == app && handler.as_ref().is_none_or(|handler| handler == name)
+                    }
+                    _ => false,
+                };
+                self.ends(f, regs, ends);
+            }
+            Action::Unsubscribe { app, from } => {
+                let subscriptions = &self.world.subscriptions;
+                let ends = |kind: &VarKind| match kind {
+                    VarKind::Subscribed(of, number) => {
+                        let origin = subscriptions.get(*number).map(|one| one.origin);
+                        of == app
+                            && from.as_ref().is_none_or(|from| {
+                                origin.is_some_and(|origin| from.contains(&origin))
+                            })
+                    }
+                    _ => false,
+                };
+                self.ends(f, regs, ends);
+            }
+            Action::Unknown | Action::Read(_) | Action::Choose(_) => {}
+        }
+    }
+
+    /// Ends timers or subscriptions.
+    fn ends(&self, f: &mut FunctionBuilder, regs: &Registers, ends: impl Fn(&VarKind) -> bool) {
+        f.emit(Op::Bool { dst: regs.value, value: false });
+        for (var, facts) in self.world.vars.iter().enumerate() {
+            if ends(&facts.kind) && !self.fixed.contains(&var) {
+                f.emit(Op::SetGlobal { global: self.globals[var], src: regs.value });
+            }
+        }
+    }
+
+    /// Returns the function that runs the handlers of an event; `None` if it has none.
+    pub(super) fn delivery(&self, event: &EventKey) -> Option<FuncId> {
+        let heard = self.world.subscriptions.iter().any(|one| one.takes(event));
+        self.delivered.get(event).copied().filter(|_| heard)
+    }
+
+    fn deliveries(&mut self) {
+        for (event, function) in self.delivered.clone() {
+            let f = self.deliver(&event);
+            self.b.define(function, f);
+        }
+    }
+
+    /// Writes the function that runs the handlers of an event.
+    fn deliver(&mut self, event: &EventKey) -> FunctionBuilder {
+        let mut f = self.b.function(&events::shown(self.world, event), 1);
+        let regs = Registers { value: f.reg(), other: f.reg(), deeper: f.reg() };
+        let (ends, deep) = (f.label(), f.label());
+        let mut apps: Vec<usize> = self
+            .world
+            .subscriptions
+            .iter()
+            .filter(|one| one.takes(event))
+            .map(|one| one.app)
+            .collect();
+        apps.dedup();
+        apps.sort_unstable();
+        apps.dedup();
+        f.emit(Op::Int { dst: regs.other, value: DEPTH_MAX });
+        f.emit(Op::Le { dst: regs.value, a: regs.other, b: DEPTH });
+        f.jump_if(regs.value, deep);
+        f.emit(Op::AddInt { dst: regs.deeper, a: DEPTH, value: 1 });
+        let orders = self.orders(&apps);
+        if orders.len() == 1 {
+            self.in_order(&mut f, &regs, event, &orders[0]);
+        } else {
+            let name = |order: &Vec<usize>| self.world.apps[order[0]].name.clone() + " first";
+            let labels: Vec<String> = orders.iter().map(name).collect();
+            let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+            let choice = self.b.choice(&labels);
+            let chosen = f.value(|dst| Op::Choose { dst, choice });
+            for (number, order) in orders.iter().enumerate() {
+                let next = f.label();
+                let value = i32::try_from(number).unwrap_or(i32::MAX);
+                f.emit(Op::EqInt { dst: regs.value, a: chosen, value });
+                f.jump_if_not(regs.value, next);
+                self.in_order(&mut f, &regs, event, order);
+                f.jump(ends);
+                f.bind(next);
+            }
+        }
+        f.bind(ends);
+        f.emit(Op::ReturnNull);
+        f.bind(deep);
+        let text = format!(
+            "a loop: the apps answer `{}` with each other's events without end",
+            events::shown(self.world, event)
+        );
+        let message = self.constant(&Stored::Text(text));
+        f.emit(Op::Const { dst: regs.value, constant: message });
+        f.emit(Op::Fail { message: regs.value });
+        f
+    }
+
+    /// Returns the orders in which apps may hear of an event: all of two or three, else two.
+    fn orders(&self, apps: &[usize]) -> Vec<Vec<usize>> {
+        let backward: Vec<usize> = apps.iter().rev().copied().collect();
+        match (self.options.order, apps) {
+            (Order::LastFirst, _) => vec![backward],
+            (Order::Any, [] | [_]) => vec![apps.to_vec()],
+            (Order::Any, [a, b, c]) => {
+                let (a, b, c) = (*a, *b, *c);
+                [[a, b, c], [a, c, b], [b, a, c], [b, c, a], [c, a, b], [c, b, a]]
+                    .map(|order| order.to_vec())
+                    .to_vec()
+            }
+            (Order::Any, _) => vec![apps.to_vec(), backward],
+        }
+    }
+
+    fn in_order(
+        &mut self,
+        f: &mut FunctionBuilder,
+        regs: &Registers,
+        event: &EventKey,
+        order: &[usize],
+    ) {
+        for app in order {
+            let own = |one: &&crate::unfold::Subscription| one.app == *app && one.takes(event);
+            for one in self.world.subscriptions.iter().filter(own) {
+                let unit =
+                    Unit { app: *app, handler: one.handler.clone(), event: Some(event.clone()) };
+                let Some(unit) = self.world.known_unit(&unit) else { continue };
+                let skip = f.label();
+                if !self.fixed.contains(&one.var) {
+                    f.emit(Op::GetGlobal { dst: regs.value, global: self.globals[one.var] });
+                    f.jump_if_not(regs.value, skip);
+                }
+                f.emit(Op::Call { dst: regs.value, func: self.units[unit], args: regs.deeper });
+                f.bind(skip);
+            }
+        }
+    }
+
+    fn components(&mut self) {
+        for (number, app) in self.world.apps.iter().enumerate() {
+            let twin = self.world.apps[..number].iter().any(|other| other.name == app.name);
+            let name =
+                if twin { format!("{} ({})", app.name, number + 1) } else { app.name.clone() };
+            let own = self.world.units.iter().enumerate().filter(|(_, unit)| unit.app == number);
+            let functions = own.map(|(unit, _)| self.units[unit]).collect();
+            self.b.component(Component { name, functions });
+        }
+    }
+
+    /// Writes `init`: the apps are installed one after another.
+    fn first(&mut self) {
+        let mut f = self.b.function("install", 0);
+        let depth = f.value(|dst| Op::Int { dst, value: 0 });
+        let result = f.reg();
+        let first = self.world.first_units();
+        for app in 0..self.world.apps.len() {
+            let of = first.iter().find(|(_, of)| **of == app);
+            if let Some((unit, _)) = of {
+                f.emit(Op::Call { dst: result, func: self.units[*unit], args: depth });
+            }
+        }
+        let function = self.b.add(f);
+        self.b.program_mut().init = Some(function);
+    }
+
+    /// Returns the function of a timer.
+    pub(super) fn timer(&self, app: usize, handler: &str) -> Option<FuncId> {
+        let unit = Unit { app, handler: handler.to_owned(), event: None };
+        self.world.known_unit(&unit).map(|unit| self.units[unit])
+    }
+
+    /// Returns whether some app hears of an attribute.
+    pub(super) fn is_heard(&self, origin: Origin, name: &str) -> bool {
+        self.world.subscriptions.iter().any(|one| one.origin == origin && one.name == name)
+    }
+}

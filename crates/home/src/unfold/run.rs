@@ -1,0 +1,303 @@
+//! One execution of a handler by the reference evaluator.
+
+use super::things::{Found, Thing, Things};
+use super::time;
+use super::tree::Action;
+use super::world::{EventKey, NoteKind, Origin, Site, UnitId, VarId, VarKind, World};
+use crate::app::words;
+use crate::value::Stored;
+use anyorder_common::source::{Source, Span};
+use anyorder_groovy::eval::{Evaluator, Host, Stop, Value};
+use std::collections::{BTreeMap, HashMap};
+
+/// What an execution did, and which others are to be tried.
+pub(super) struct Done {
+    pub(super) path: Vec<(Action, usize)>,
+    pub(super) alternatives: Vec<Vec<usize>>,
+}
+
+/// The platform, for one execution.
+pub(super) struct Run<'r, 'a> {
+    pub(super) world: &'r mut World<'a>,
+    pub(super) app: usize,
+    unit: UnitId,
+    /// The branches to take at the first reads and choices.
+    given: Vec<usize>,
+    taken: Vec<usize>,
+    pub(super) path: Vec<(Action, usize)>,
+    alternatives: Vec<Vec<usize>>,
+    /// What the variables hold, as far as this execution knows.
+    known: HashMap<VarId, Stored>,
+    /// The entries of `state` that it has read: what it changes inside them is kept.
+    loaded: BTreeMap<VarId, Value>,
+    pub(super) things: Things,
+    place: Span,
+    settings: BTreeMap<String, Value>,
+}
+
+pub(super) type Answer = Option<Result<Value, Stop>>;
+
+/// Runs a handler with these branches first.
+pub(super) fn run(world: &mut World<'_>, unit: UnitId, given: Vec<usize>) -> Done {
+    let facts = world.units[unit].clone();
+    let app = &world.apps[facts.app];
+    let (methods, steps) = (app.methods.clone(), world.limits.steps_max);
+    let settings = crate::config::values(&world.home.settings[facts.app]);
+    let devices = world.home.devices.len();
+    let mut host = Run {
+        world,
+        app: facts.app,
+        unit,
+        given,
+        taken: vec![],
+        path: vec![],
+        alternatives: vec![],
+        known: HashMap::new(),
+        loaded: BTreeMap::new(),
+        things: Things::new(devices),
+        place: Span::default(),
+        settings,
+    };
+    let parameters = app.parameters.get(&facts.handler).copied();
+    let arguments = match (parameters, &facts.event) {
+        (Some(1..), Some(event)) => vec![host.object(Thing::Event(event.clone()))],
+        (Some(1..), None) => vec![Value::map(vec![])],
+        _ => vec![],
+    };
+    if parameters.is_none() {
+        host.unknown(&format!("the handler `{}`, which the app does not have", facts.handler));
+        host.path.push((Action::Unknown, 0));
+    } else {
+        let result = Evaluator::with(methods, &mut host, steps).call(&facts.handler, arguments);
+        host.ended(result);
+    }
+    Done { path: host.path, alternatives: host.alternatives }
+}
+
+impl Run<'_, '_> {
+    /// Writes back what changed inside of `state`, and notes why the execution ended early.
+    fn ended(&mut self, result: Result<Value, Stop>) {
+        for (var, value) in std::mem::take(&mut self.loaded) {
+            self.store(var, &value);
+        }
+        match result {
+            Ok(_) => {}
+            // The platform logs an exception and goes on.
+            Err(stop @ Stop::Throw(_)) => {
+                let text = format!("the handler ends by {}", words(&stop));
+                self.world.note(NoteKind::Approximated, self.site(), text);
+            }
+            Err(stop) => {
+                self.unknown(&words(&stop));
+                self.path.push((Action::Unknown, 0));
+            }
+        }
+    }
+
+    pub(super) fn site(&self) -> Site {
+        let app = &self.world.apps[self.app];
+        let at = Source::new(&app.file, &app.text).position(self.place.start);
+        Site { app: self.app, line: at.line, column: at.column }
+    }
+
+    pub(super) fn unknown(&mut self, what: &str) {
+        self.world.note(NoteKind::NotUnderstood, self.site(), what.to_owned());
+    }
+
+    pub(super) fn approximated(&mut self, what: &str) {
+        self.world.note(NoteKind::Approximated, self.site(), what.to_owned());
+    }
+
+    pub(super) fn object(&mut self, thing: Thing) -> Value {
+        Value::Object(self.things.add(thing))
+    }
+
+    /// Takes a branch of so many; `None` reads plan the others.
+    fn branch(&mut self, count: usize, var: Option<VarId>) -> usize {
+        let at = self.taken.len();
+        let branch = match self.given.get(at) {
+            Some(given) => *given,
+            None => {
+                for other in 1..count {
+                    let mut branches = self.taken.clone();
+                    branches.push(other);
+                    self.alternatives.push(branches);
+                }
+                if let Some(var) = var {
+                    self.world.reads(var, self.unit, &self.taken);
+                }
+                0
+            }
+        };
+        self.taken.push(branch);
+        branch
+    }
+
+    /// Takes any of so many alternatives.
+    pub(super) fn choose(&mut self, count: u16) -> usize {
+        let branch = self.branch(usize::from(count), None);
+        self.path.push((Action::Choose(count), branch));
+        branch
+    }
+
+    /// Reads a variable.
+    pub(super) fn read(&mut self, var: VarId) -> Stored {
+        if let Some(known) = self.known.get(&var) {
+            return known.clone();
+        }
+        let branch = self.branch(self.world.vars[var].domain.len(), Some(var));
+        self.path.push((Action::Read(var), branch));
+        let value = self.world.vars[var].domain[branch].clone();
+        self.known.insert(var, value.clone());
+        value
+    }
+
+    /// Sets a variable that sends no event.
+    pub(super) fn set(&mut self, var: VarId, value: &Stored) {
+        if self.known.get(&var) == Some(value) {
+            return;
+        }
+        let site = self.site();
+        let at = self.world.value(var, value, site);
+        let value = self.world.vars[var].domain[at].clone();
+        self.known.insert(var, value.clone());
+        self.path.push((Action::Set { var, value, event: None, site }, 0));
+    }
+
+    /// Sets an attribute: a change is an event.
+    pub(super) fn update(&mut self, var: VarId, origin: Origin, name: &str, value: &Stored) {
+        if self.known.get(&var) == Some(value) {
+            return;
+        }
+        let site = self.site();
+        let at = self.world.value(var, value, site);
+        let value = self.world.vars[var].domain[at].clone();
+        let event = EventKey { origin, name: name.to_owned(), value: value.clone() };
+        self.world.event(event.clone());
+        self.path.push((Action::Set { var, value, event: Some(event), site }, 0));
+        self.forget();
+    }
+
+    /// Sends an event that changes nothing by itself.
+    pub(super) fn emit(&mut self, event: EventKey) {
+        self.world.event(event.clone());
+        let site = self.site();
+        self.path.push((Action::Emit { event, site }, 0));
+        self.forget();
+    }
+
+    /// Runs a handler now.
+    pub(super) fn run_now(&mut self, handler: &str) {
+        let unit = super::Unit { app: self.app, handler: handler.to_owned(), event: None };
+        let unit = self.world.unit(unit);
+        let site = self.site();
+        self.path.push((Action::Run { unit, site }, 0));
+        self.forget();
+    }
+
+    /// Ends timers or subscriptions: which there are is known when all is unfolded.
+    pub(super) fn ends(&mut self, action: Action, ended: impl Fn(&VarKind, usize) -> bool) {
+        let (vars, app) = (&self.world.vars, self.app);
+        self.known.retain(|var, _| !ended(&vars[*var].kind, app));
+        self.path.push((action, 0));
+    }
+
+    /// Other handlers have run: nothing is known any more.
+    fn forget(&mut self) {
+        self.known.clear();
+    }
+
+    /// Reads an entry of `state`. What is changed inside of it is kept.
+    pub(super) fn state(&mut self, name: &str) -> Value {
+        let var = self.world.var(VarKind::State(self.app, name.to_owned()));
+        if let Some(loaded) = self.loaded.get(&var) {
+            return loaded.clone();
+        }
+        let value = self.read(var).value();
+        self.loaded.insert(var, value.clone());
+        value
+    }
+
+    fn store(&mut self, var: VarId, value: &Value) {
+        match Stored::of(value) {
+            Some(value) => self.set(var, &value),
+            None => self.unknown("a value of `state` that cannot be kept"),
+        }
+    }
+
+    pub(super) fn set_state(&mut self, name: &str, value: &Value) {
+        let var = self.world.var(VarKind::State(self.app, name.to_owned()));
+        self.loaded.insert(var, value.clone());
+        self.store(var, value);
+    }
+
+    /// Returns the moment of now.
+    pub(super) fn now(&mut self) -> i64 {
+        let clock = self.world.var(VarKind::Clock);
+        match self.read(clock) {
+            Stored::Number(quarters) => time::moment(quarters),
+            _ => time::moment(0),
+        }
+    }
+
+    pub(super) fn settings_map(&self) -> Value {
+        let entry = |(key, value): (&String, &Value)| (Value::text(key), value.clone());
+        Value::map(self.settings.iter().map(entry).collect())
+    }
+
+    /// Returns the value of a name of the app.
+    fn named(&mut self, name: &str) -> Value {
+        if let Some(value) = self.settings.get(name) {
+            return value.clone();
+        }
+        match name {
+            "settings" => self.settings_map(),
+            "state" | "atomicState" => self.object(Thing::State),
+            "location" => self.object(Thing::Location),
+            "app" => self.object(Thing::App),
+            "log" => self.object(Thing::Log),
+            "params" => Value::map(vec![]),
+            "temperatureScale" => Value::text("F"),
+            _ if self.world.apps[self.app].parameters.contains_key(name) => Value::text(name),
+            _ if name.starts_with(char::is_uppercase) => self.object(Thing::Class(name.to_owned())),
+            // A setting that was not given.
+            _ => Value::Null,
+        }
+    }
+}
+
+impl Host for Run<'_, '_> {
+    fn property(&mut self, object: Option<u32>, name: &str) -> Answer {
+        let Some(object) = object else { return Some(Ok(self.named(name))) };
+        match self.things.get(object)? {
+            Found::Device(device) => self.device_property(device, name),
+            Found::Other(Thing::State) => Some(Ok(self.state(name))),
+            Found::Other(thing) => self.thing_property(&thing, name),
+        }
+    }
+
+    fn set_property(&mut self, object: Option<u32>, name: &str, value: &Value) -> bool {
+        match object.map(|object| self.things.get(object)) {
+            Some(Some(Found::Other(Thing::State))) => self.set_state(name, value),
+            Some(Some(Found::Other(Thing::Location))) if name == "mode" => self.set_mode(value),
+            Some(_) => self.unknown(&format!("setting the property `{name}`")),
+            // A variable of the script.
+            None => return false,
+        }
+        true
+    }
+
+    fn call(&mut self, object: Option<u32>, name: &str, arguments: &[Value]) -> Answer {
+        let Some(object) = object else { return self.call_named(name, arguments) };
+        match self.things.get(object)? {
+            Found::Device(device) => self.device_call(device, name, arguments),
+            Found::Other(thing) => self.thing_call(&thing, name, arguments),
+        }
+    }
+
+    fn print(&mut self, _: &str) {}
+
+    fn at(&mut self, place: Span) {
+        self.place = place;
+    }
+}

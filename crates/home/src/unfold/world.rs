@@ -1,0 +1,379 @@
+//! What all handlers share: variables with their domains, subscriptions, planned executions.
+
+use super::run;
+use super::tree::Tree;
+use crate::app::App;
+use crate::config::Configuration;
+use crate::value::Stored;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+pub(crate) type VarId = usize;
+pub(crate) type UnitId = usize;
+
+/// Bounds of the trees.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Most executions of one handler for one event.
+    pub paths_max: usize,
+    /// Most values of one variable.
+    pub values_max: usize,
+    /// Most handlers with an event.
+    pub units_max: usize,
+    /// Most steps of one execution of the evaluator.
+    pub steps_max: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { paths_max: 512, values_max: 24, units_max: 600, steps_max: 200_000 }
+    }
+}
+
+/// Why a result is not the whole truth.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum NoteKind {
+    /// Something was not understood: executions end there.
+    NotUnderstood,
+    /// A limit cut executions or values.
+    Limit,
+    /// Something is treated more coarsely than it is.
+    Approximated,
+}
+
+/// A remark with its place.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Note {
+    /// What kind it is.
+    pub kind: NoteKind,
+    /// The file of the app.
+    pub file: String,
+    /// The line, from 1; 0 if there is none.
+    pub line: u32,
+    /// The column, from 1; 0 if there is none.
+    pub column: u32,
+    /// What it is about.
+    pub text: String,
+}
+
+/// A place in an app.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(crate) struct Site {
+    pub(crate) app: usize,
+    pub(crate) line: u32,
+    pub(crate) column: u32,
+}
+
+/// Who sends events.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum Origin {
+    Device(usize),
+    Location,
+    App(usize),
+}
+
+/// An event.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct EventKey {
+    pub(crate) origin: Origin,
+    pub(crate) name: String,
+    pub(crate) value: Stored,
+}
+
+/// What a variable is.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum VarKind {
+    /// An attribute of a device.
+    Attribute(usize, String),
+    /// An attribute of the location: `mode`, `alarmSystemStatus`.
+    Location(String),
+    /// `state.x` of an app.
+    State(usize, String),
+    /// The time: a count of quarters of a day.
+    Clock,
+    /// Whether a timer of an app runs.
+    Timer(usize, String),
+    /// Whether a subscription of an app holds.
+    Subscribed(usize, usize),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Var {
+    pub(crate) kind: VarKind,
+    pub(crate) domain: Vec<Stored>,
+    /// Where it is read: the handler, and the branches that lead to the read.
+    readers: Vec<(UnitId, Vec<usize>)>,
+}
+
+impl Var {
+    pub(crate) fn is_read(&self) -> bool {
+        !self.readers.is_empty()
+    }
+}
+
+/// A handler for one event.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct Unit {
+    pub(crate) app: usize,
+    pub(crate) handler: String,
+    pub(crate) event: Option<EventKey>,
+}
+
+/// What an app asked to hear of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Subscription {
+    pub(crate) app: usize,
+    pub(crate) origin: Origin,
+    pub(crate) name: String,
+    /// Only events with this value.
+    pub(crate) value: Option<String>,
+    pub(crate) handler: String,
+    pub(crate) var: VarId,
+}
+
+impl Subscription {
+    pub(crate) fn takes(&self, event: &EventKey) -> bool {
+        self.origin == event.origin
+            && self.name == event.name
+            && self.value.as_ref().is_none_or(|value| *value == event.value.to_string())
+    }
+}
+
+/// Everything about the apps of one home.
+pub(crate) struct World<'a> {
+    pub(crate) apps: &'a [App],
+    pub(crate) home: &'a Configuration,
+    pub(crate) limits: Limits,
+    /// Timers run at once.
+    pub(crate) is_immediate: bool,
+    pub(crate) vars: Vec<Var>,
+    var_ids: HashMap<VarKind, VarId>,
+    pub(crate) units: Vec<Unit>,
+    unit_ids: HashMap<Unit, UnitId>,
+    pub(crate) trees: Vec<Tree>,
+    pub(crate) subscriptions: Vec<Subscription>,
+    pub(crate) events: BTreeSet<EventKey>,
+    pub(crate) notes: BTreeSet<Note>,
+    planned: Vec<(UnitId, Vec<usize>)>,
+}
+
+impl<'a> World<'a> {
+    /// Unfolds the apps: their trees, variables and subscriptions.
+    pub(crate) fn unfold(
+        apps: &'a [App],
+        home: &'a Configuration,
+        limits: Limits,
+        is_immediate: bool,
+    ) -> World<'a> {
+        let mut world = World {
+            apps,
+            home,
+            limits,
+            is_immediate,
+            vars: vec![],
+            var_ids: HashMap::new(),
+            units: vec![],
+            unit_ids: HashMap::new(),
+            trees: vec![],
+            subscriptions: vec![],
+            events: BTreeSet::new(),
+            notes: BTreeSet::new(),
+            planned: vec![],
+        };
+        for app in 0..apps.len() {
+            let first = if apps[app].parameters.contains_key("installed") {
+                "installed"
+            } else {
+                "updated"
+            };
+            world.unit(Unit { app, handler: first.to_owned(), event: None });
+        }
+        world.close();
+        world
+    }
+
+    /// Runs what is planned until nothing is.
+    fn close(&mut self) {
+        while let Some((unit, branches)) = self.planned.pop() {
+            if self.trees[unit].paths >= self.limits.paths_max {
+                let Unit { app, handler, .. } = &self.units[unit];
+                let text = format!("`{handler}` has more executions than the limit");
+                self.note(NoteKind::Limit, Site { app: *app, ..Site::default() }, text);
+                continue;
+            }
+            let done = run::run(self, unit, branches);
+            self.planned.extend(done.alternatives.into_iter().map(|branches| (unit, branches)));
+            self.trees[unit].insert(done.path);
+        }
+    }
+
+    /// Returns the number of a handler with an event, and plans its first execution if it is new.
+    pub(crate) fn unit(&mut self, unit: Unit) -> UnitId {
+        if let Some(known) = self.unit_ids.get(&unit) {
+            return *known;
+        }
+        let id = self.units.len();
+        if id >= self.limits.units_max {
+            let text = "more handlers with events than the limit".to_owned();
+            self.note(NoteKind::Limit, Site { app: unit.app, ..Site::default() }, text);
+        } else {
+            self.planned.push((id, vec![]));
+        }
+        self.units.push(unit.clone());
+        self.unit_ids.insert(unit, id);
+        self.trees.push(Tree::default());
+        id
+    }
+
+    /// Returns the number of a handler that is known.
+    pub(crate) fn known_unit(&self, unit: &Unit) -> Option<UnitId> {
+        self.unit_ids.get(unit).copied()
+    }
+
+    /// Returns the number of a variable; a new one has its first value as its domain, or all values
+    /// that the outside may give it.
+    pub(crate) fn var(&mut self, kind: VarKind) -> VarId {
+        if let Some(known) = self.var_ids.get(&kind) {
+            return *known;
+        }
+        let domain = self.first_domain(&kind);
+        self.vars.push(Var { kind: kind.clone(), domain, readers: vec![] });
+        self.var_ids.insert(kind, self.vars.len() - 1);
+        self.vars.len() - 1
+    }
+
+    fn first_domain(&self, kind: &VarKind) -> Vec<Stored> {
+        match kind {
+            VarKind::Attribute(device, name) => {
+                let facts = &self.home.devices[*device].attributes[name];
+                let mut domain = vec![Stored::from(&facts.initial)];
+                let others = facts.values.iter().map(Stored::from);
+                let others: Vec<Stored> = others.filter(|value| *value != domain[0]).collect();
+                if facts.is_outside {
+                    domain.extend(others);
+                }
+                domain
+            }
+            VarKind::Location(name) if name == "mode" => {
+                self.home.modes.iter().map(|mode| Stored::from(&**mode)).collect()
+            }
+            VarKind::Location(_) => ["off", "stay", "away"].map(Stored::from).to_vec(),
+            VarKind::State(..) => vec![Stored::Null],
+            VarKind::Clock => (0..super::time::QUARTERS).map(Stored::Number).collect(),
+            VarKind::Timer(..) | VarKind::Subscribed(..) => {
+                vec![Stored::Bool(false), Stored::Bool(true)]
+            }
+        }
+    }
+
+    /// Returns the position of a value in the domain of a variable. A new value extends it; beyond
+    /// the limit the last value stands for it.
+    pub(crate) fn value(&mut self, var: VarId, value: &Stored, site: Site) -> usize {
+        if let Some(known) = self.vars[var].domain.iter().position(|one| one == value) {
+            return known;
+        }
+        if self.vars[var].domain.len() >= self.limits.values_max {
+            let text = format!("{} takes more values than the limit", self.name(var));
+            self.note(NoteKind::Limit, site, text);
+            return self.vars[var].domain.len() - 1;
+        }
+        self.vars[var].domain.push(value.clone());
+        let new = self.vars[var].domain.len() - 1;
+        let again = self.vars[var].readers.iter().map(|(unit, branches)| {
+            let mut branches = branches.clone();
+            branches.push(new);
+            (*unit, branches)
+        });
+        self.planned.extend(again.collect::<Vec<_>>());
+        new
+    }
+
+    /// Remembers that a handler reads a variable behind these branches.
+    pub(crate) fn reads(&mut self, var: VarId, unit: UnitId, branches: &[usize]) {
+        self.vars[var].readers.push((unit, branches.to_vec()));
+    }
+
+    /// Adds a subscription, and plans its handler for all events that it takes.
+    pub(crate) fn subscribe(&mut self, new: Subscription) {
+        let same = |one: &Subscription| Subscription { var: new.var, ..one.clone() } == new;
+        if self.subscriptions.iter().any(same) {
+            return;
+        }
+        self.subscriptions.push(new);
+        for event in self.events.clone() {
+            self.handle(&event);
+        }
+    }
+
+    /// Returns the flag of a subscription; a known one has its own.
+    pub(crate) fn flag(
+        &mut self,
+        app: usize,
+        origin: Origin,
+        (name, value): (&str, Option<&str>),
+        handler: &str,
+    ) -> VarId {
+        let known = self.subscriptions.iter().find(|one| {
+            one.app == app
+                && one.origin == origin
+                && one.name == name
+                && one.value.as_deref() == value
+                && one.handler == handler
+        });
+        match known {
+            Some(known) => known.var,
+            None => self.var(VarKind::Subscribed(app, self.subscriptions.len())),
+        }
+    }
+
+    /// Takes note of an event that may happen, and plans its handlers.
+    pub(crate) fn event(&mut self, event: EventKey) {
+        if self.events.insert(event.clone()) {
+            self.handle(&event);
+        }
+    }
+
+    fn handle(&mut self, event: &EventKey) {
+        let takers = self.subscriptions.iter().filter(|one| one.takes(event));
+        let takers: Vec<(usize, String)> =
+            takers.map(|one| (one.app, one.handler.clone())).collect();
+        for (app, handler) in takers {
+            self.unit(Unit { app, handler, event: Some(event.clone()) });
+        }
+    }
+
+    pub(crate) fn note(&mut self, kind: NoteKind, site: Site, text: String) {
+        let file = self.apps.get(site.app).map_or(String::new(), |app| app.file.clone());
+        self.notes.insert(Note { kind, file, line: site.line, column: site.column, text });
+    }
+
+    /// Returns the name of a variable, in the platform's words.
+    pub(crate) fn name(&self, var: VarId) -> String {
+        let app = |app: &usize| self.apps[*app].name.as_str();
+        match &self.vars[var].kind {
+            VarKind::Attribute(device, name) => {
+                format!("{}.{name}", self.home.devices[*device].name)
+            }
+            VarKind::Location(name) => format!("location.{name}"),
+            VarKind::State(of, name) => format!("{}: state.{name}", app(of)),
+            VarKind::Clock => "time".to_owned(),
+            VarKind::Timer(of, handler) => format!("{}: timer {handler}", app(of)),
+            VarKind::Subscribed(of, number) => format!("{}: subscription {number}", app(of)),
+        }
+    }
+
+    /// Counts the executions of all handlers.
+    pub(crate) fn paths(&self) -> usize {
+        self.trees.iter().map(|tree| tree.paths).sum()
+    }
+
+    /// Returns which subscriptions hold from the start to the end: nothing sets their flags but the
+    /// first handlers of the apps, and always.
+    pub(crate) fn first_units(&self) -> BTreeMap<UnitId, usize> {
+        let first = |(id, unit): (usize, &Unit)| {
+            let is_first =
+                unit.event.is_none() && matches!(&*unit.handler, "installed" | "updated");
+            is_first.then_some((id, unit.app))
+        };
+        self.units.iter().enumerate().filter_map(first).collect()
+    }
+}

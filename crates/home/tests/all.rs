@@ -1,0 +1,4 @@
+//! Tests of the platform of smart-home apps.
+
+mod corpus;
+mod table;
