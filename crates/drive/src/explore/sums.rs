@@ -24,7 +24,8 @@ const ALWAYS: [Verdict; 6] = [
     Verdict::Different,
     Verdict::Unstable,
 ];
-const SELDOM: [Verdict; 3] = [Verdict::CutByFailure, Verdict::Alternative, Verdict::InputOrder];
+const SELDOM: [Verdict; 4] =
+    [Verdict::CutByFailure, Verdict::Alternative, Verdict::RefusedInput, Verdict::InputOrder];
 
 impl Sums {
     /// Adds the counts of an exploration.

@@ -195,7 +195,8 @@ impl<'a> Exploration<'a> {
         let (most, sabotage) = (self.options.alternatives_max.max(1), self.options.sabotage());
         let ancestors = Ancestors::of(graph);
         let names = (&mut self.name_cache, &self.config.inputs);
-        let mut found = plans(steps, (graph, &ancestors), names, most, sabotage);
+        let delays = self.options.patient_user && self.options.bound.is_some();
+        let mut found = plans(steps, (graph, &ancestors), names, (most, delays), sabotage);
         if self.options.bound.is_none() && sabotage != Sabotage::NoWaiting {
             found.extend(waiting::plans(steps, &ancestors, &self.awaiting));
         }

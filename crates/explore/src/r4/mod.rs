@@ -49,6 +49,7 @@ mod driver;
 mod pool;
 
 // Comparison of runs.
+mod refused;
 mod verdict;
 
 // The exploration.

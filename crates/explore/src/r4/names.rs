@@ -93,6 +93,11 @@ impl Names {
         read(&self.tables).locations[id as usize].text.clone()
     }
 
+    /// Returns whether a location stands for the status of a task.
+    pub(crate) fn is_task_status(&self, id: u32) -> bool {
+        read(&self.tables).locations[id as usize].is_task_status()
+    }
+
     /// Returns whether a location has this name.
     pub(crate) fn is_location(&self, id: u32, name: &LocationName) -> bool {
         read(&self.tables).locations[id as usize] == *name

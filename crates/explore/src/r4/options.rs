@@ -104,6 +104,15 @@ pub struct ReversalOptions {
     /// The prefixes of the texts of locations that hold registered handlers: see
     /// [`Verdict::LateRegistration`](super::Verdict).
     pub registrations: Vec<String>,
+    /// Whether the default scheduler is a user who waits until the program is at rest before the
+    /// next input event. Then inputs may be refused: see [`Verdict::RefusedInput`](super::Verdict).
+    pub patient_user: bool,
+    /// How the names of requests begin that change nothing where they are sent to. One that a timer
+    /// sends in one of two runs does no harm: see [`Verdict::Timers`](super::Verdict).
+    pub safe_requests: Vec<String>,
+    /// The texts of locations that an input event writes without any effect of the program, such as
+    /// the focus.
+    pub marks_of_inputs: Vec<String>,
     /// How many pairs without a reported conflict to swap, once the exploration is done.
     pub swaps: Swaps,
     /// Every two tasks conflict, because the program does not report its accesses.
@@ -138,6 +147,9 @@ impl Default for ReversalOptions {
             alternatives_max: 16,
             confirm: true,
             registrations: vec!["listener:".to_owned()],
+            patient_user: false,
+            safe_requests: vec!["GET ".to_owned(), "HEAD ".to_owned()],
+            marks_of_inputs: vec!["document.activeElement".to_owned()],
             swaps: Swaps::default(),
             blind: false,
             keep: false,

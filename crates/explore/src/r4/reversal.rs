@@ -11,7 +11,7 @@
 //! ancestors of n tasks, and their union over direct predecessors.
 
 use super::dependence::{Graph, sequence_part};
-use super::names::{NameCache, TaskId};
+use super::names::{NO_TASK, NameCache, TaskId};
 use super::options::Inputs;
 use super::outcome::ReversalKind;
 use super::sabotage::Sabotage;
@@ -114,7 +114,7 @@ pub(crate) fn plans(
     steps: &Steps,
     (graph, ancestors): (&Graph, &Ancestors),
     (name_cache, inputs): (&mut NameCache, &Inputs),
-    alternatives_max: u32,
+    (alternatives_max, delays): (u32, bool),
     sabotage: Sabotage,
 ) -> Vec<Plan> {
     let mut pairs = relevant(graph, ancestors, sabotage);
@@ -129,6 +129,9 @@ pub(crate) fn plans(
         }
         while let Some((_, j)) = pairs.next_if(|(first, _)| *first == i) {
             plans.push(reversal(steps, ancestors, i, j));
+            if delays {
+                plans.extend(delay(steps, (&*name_cache, inputs), i, j));
+            }
         }
         plans.extend(disabled[i].iter().map(|task| enabling(steps, i, *task)));
         if sabotage != Sabotage::FirstAlternatives {
@@ -176,6 +179,38 @@ fn reversal(steps: &Steps, ancestors: &Ancestors, i: usize, j: usize) -> Plan {
     let (first, second, kind) = (steps[i].task, steps[j].task, ReversalKind::Conflict);
     let window = order.map(|k| steps[k].task).collect();
     Plan { pair: Pair { first, second, kind }, at: place(i), window, resume: place(j + 1) }
+}
+
+/// The plan for a task i that conflicts with a later input event j, and comes not only after j but
+/// after all that j leads to before the next input. Else a pair such as an old response and a newer
+/// one would take two reversals where the input reads what the old response wrote. `None` if j leads
+/// to nothing.
+fn delay(
+    steps: &Steps,
+    (name_cache, inputs): (&NameCache, &Inputs),
+    i: usize,
+    j: usize,
+) -> Option<Plan> {
+    let is_input = |k: usize| inputs.is_input(name_cache.task(steps[k].task));
+    if is_input(i) || !is_input(j) {
+        return None;
+    }
+    let follows = |of: usize, k: usize| {
+        let mut at = name_cache.task(steps[k].task).creator;
+        while at != NO_TASK && at != steps[of].base {
+            at = name_cache.task(at).creator;
+        }
+        at != NO_TASK
+    };
+    let next = (j + 1..steps.len()).find(|k| is_input(*k)).unwrap_or(steps.len());
+    let last = (j + 1..next).rev().find(|k| follows(j, *k))?;
+    // What follows from i comes after i.
+    let stays = |k: &usize| *k != i && !follows(i, *k);
+    let first = (i + 1..=j).filter(stays).chain((j + 1..=last).filter(|k| follows(j, *k)));
+    let late = (i..j).filter(|k| !stays(k)).chain((j + 1..=last).filter(|k| !follows(j, *k)));
+    let window = first.chain(late).map(|k| steps[k].task).collect();
+    let pair = Pair { first: steps[i].task, second: steps[j].task, kind: ReversalKind::Conflict };
+    Some(Plan { pair, at: place(i), window, resume: place(last + 1) })
 }
 
 /// The plan for a task that another disabled [R4 Alg. 2, l. 5-7]: it comes first.
@@ -280,7 +315,37 @@ mod tests {
         inputs: &Inputs,
     ) -> Vec<Plan> {
         let ancestors = Ancestors::of(graph);
-        plans(steps, (graph, &ancestors), (name_cache, inputs), 16, Sabotage::None)
+        plans(steps, (graph, &ancestors), (name_cache, inputs), (16, false), Sabotage::None)
+    }
+
+    #[test]
+    fn a_task_is_delayed_beyond_what_an_input_leads_to() {
+        let mut name_cache = NameCache::new(Arc::new(Names::default()));
+        let shared = name_cache.names.location(LocationName::of_class("data", "state"));
+        let role = |name: &TaskName| match name.depth() {
+            1 => TaskRole::Input,
+            _ => TaskRole::Task,
+        };
+        let names = ["a", "a/old", "a/old/more", "other", "b", "b/new", "c", "c/last"];
+        let ids: Vec<TaskId> =
+            names.iter().map(|name| name_cache.id(&name.parse().expect("a name"), role)).collect();
+        let steps: Vec<Arc<ExecutedStep>> = ids
+            .iter()
+            .map(|id| {
+                let step = ExecutedStep::of(*id, &name_cache);
+                Arc::new(ExecutedStep { footprint: Box::new([(shared, Mode::Exclusive)]), ..step })
+            })
+            .collect();
+        let inputs = Inputs::new(UserEvents::Declared);
+        let delayed = |i: usize, j: usize| {
+            let plan = delay(&steps, (&name_cache, &inputs), i, j)?;
+            let order = plan.sequence(&steps).map(|id| name_cache.task(id).name.to_string());
+            Some(order.collect::<Vec<_>>().join(" "))
+        };
+        let expected = "a other b b/new a/old a/old/more c c/last";
+        assert_eq!(delayed(1, 4).as_deref(), Some(expected));
+        assert_eq!(delayed(1, 5), None, "this is no input");
+        assert_eq!(delayed(0, 4), None, "inputs keep their order");
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Compares a run with its parent.
 
 use super::footprint::Mode;
-use super::names::{NameCache, TaskId};
+use super::names::{NO_TASK, NameCache, TaskId};
 use super::options::{Inputs, ReversalOptions};
+use super::refused::refused_input;
 use super::reversal::Pair;
 use super::step::{ExecutedStep, Steps};
 use crate::location_name::LocationName;
@@ -24,7 +25,8 @@ pub enum Verdict {
     /// Only counters, caches and ids differ.
     Bookkeeping,
     /// Only pending timers differ, or only which timers ran: the program polls for a condition
-    /// (ad-hoc synchronisation).
+    /// (ad-hoc synchronisation). A timer may have sent a safe request
+    /// ([`ReversalOptions::safe_requests`]) that the other run does not send: it asks once more.
     Timers,
     /// An event came before the task that registers a handler for it, and so had no effect. The two
     /// tasks conflict only on locations that hold registered handlers: their text begins with one
@@ -33,6 +35,10 @@ pub enum Verdict {
     /// The observations differ, as expected, because a task takes another alternative than in the
     /// parent. A new failure is [`Different`](Verdict::Different) all the same.
     Alternative,
+    /// An input event of an impatient user came while the program was busy, and was refused: the
+    /// control was disabled, or it was the same input once more. Only with
+    /// [`ReversalOptions::patient_user`].
+    RefusedInput,
     /// Input events come in another order than in the parent, and the observations differ. That is
     /// the choice of whoever causes them. A new failure is [`Different`](Verdict::Different) all
     /// the same.
@@ -58,6 +64,7 @@ impl Verdict {
             Verdict::LateRegistration => "late registration",
             Verdict::CutByFailure => "cut by a failure",
             Verdict::Alternative => "another alternative",
+            Verdict::RefusedInput => "refused input",
             Verdict::InputOrder => "another order of inputs",
             Verdict::Different => "different",
             Verdict::Unstable => "unstable",
@@ -121,8 +128,8 @@ pub(crate) fn compare(
     } else if is_same && only(&[Level::Bookkeeping]) {
         Verdict::Bookkeeping
     } else if is_same
-        && only(&[Level::PendingTimers, Level::Bookkeeping])
-        && odd().iter().all(is_timer)
+        && (only(&[Level::PendingTimers, Level::Bookkeeping]) && odd().iter().all(is_timer)
+            || asks_once_more(parent, child, &differences, (name_cache, options)))
     {
         Verdict::Timers
     } else if !failures_new.is_empty() {
@@ -135,6 +142,8 @@ pub(crate) fn compare(
         }
     } else if late_registration(parent, child, pair, (name_cache, inputs, options)) {
         Verdict::LateRegistration
+    } else if refused_input(parent, child, pair, (name_cache, options), &differences) {
+        Verdict::RefusedInput
     } else if name_cache.base(pair.first) == name_cache.base(pair.second) {
         Verdict::Alternative
     } else if is_same && cut_by_failure(parent, pair, name_cache) {
@@ -143,6 +152,40 @@ pub(crate) fn compare(
         Verdict::Different
     };
     Comparison { verdict, differences, failures_new, failures_gone }
+}
+
+/// Whether only timers ran in one of the two runs, with what follows from them, and no more came of
+/// it than safe requests that the other run does not send.
+fn asks_once_more(
+    parent: &ComparedRun<'_>,
+    child: &ComparedRun<'_>,
+    differences: &[Difference],
+    (name_cache, options): (&NameCache, &ReversalOptions),
+) -> bool {
+    let is_safe = |difference: &Difference| match difference.level {
+        Level::PendingTimers | Level::Bookkeeping => true,
+        Level::Request => {
+            let name = difference.path.names().last().map_or("", String::as_str);
+            let [before, after] = [parent, child].map(|run| run.observation.part(&difference.path));
+            before.is_some() != after.is_some()
+                && options.safe_requests.iter().any(|start| name.starts_with(start.as_str()))
+        }
+        _ => false,
+    };
+    let odd = tasks_of_one_run(parent, child);
+    let only_odd: FxHashSet<TaskId> = odd.iter().copied().collect();
+    let follows_from_timer = |task: &TaskId| {
+        let mut at = *task;
+        while at != NO_TASK {
+            if is_timer(name_cache, at, parent, child) {
+                return true;
+            }
+            // A timer that runs in both may ask in one of them only.
+            at = if only_odd.contains(&at) { name_cache.task(at).creator } else { NO_TASK };
+        }
+        false
+    };
+    differences.iter().all(is_safe) && odd.iter().all(follows_from_timer)
 }
 
 /// The input events of a run whose order is free, in the order in which they ran.
@@ -279,5 +322,7 @@ fn late_registration(
     };
     let touched = was.footprint.iter().map(|(location, _)| *location);
     let mut shared = touched.filter(writes).peekable();
-    idle(event) && !idle(was) && shared.peek().is_some() && shared.all(is_registration)
+    // On a page, these are the listeners for what a user does in passing on the way to a click.
+    let has_no_effect = options.patient_user || idle(event) && !idle(was);
+    has_no_effect && shared.peek().is_some() && shared.all(is_registration)
 }
