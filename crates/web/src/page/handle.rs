@@ -304,12 +304,31 @@ fn has_header(request: &Value, name: &str) -> bool {
 
 /// Returns what a request sends.
 fn body(request: &Value) -> Vec<u8> {
-    if let Some(text) = request["postData"].as_str() {
-        return text.as_bytes().to_vec();
-    }
     let entries = request["postDataEntries"].as_array().into_iter().flatten();
-    let decoded = entries.filter_map(|entry| STANDARD.decode(entry["bytes"].as_str()?).ok());
-    decoded.flatten().collect()
+    let decoded = || entries.filter_map(|entry| STANDARD.decode(entry["bytes"].as_str()?).ok());
+    let text = request["postData"].as_str().map(|text| text.as_bytes().to_vec());
+    without_chance(text.unwrap_or_else(|| decoded().flatten().collect()))
+}
+
+/// The browser puts this before the 16 random characters that separate the parts of a form.
+const BOUNDARY: &[u8] = b"----WebKitFormBoundary";
+
+/// Replaces the random separators of a form.
+fn without_chance(mut body: Vec<u8>) -> Vec<u8> {
+    const RANDOM_BYTES: usize = 16;
+    let (mut at, length) = (0, BOUNDARY.len());
+    while at + length + RANDOM_BYTES <= body.len() {
+        if !body[at..].starts_with(BOUNDARY) {
+            at += 1;
+            continue;
+        }
+        let random = &mut body[at + length..at + length + RANDOM_BYTES];
+        if random.iter().all(u8::is_ascii_alphanumeric) {
+            random.fill(b'0');
+        }
+        at += length + RANDOM_BYTES;
+    }
+    body
 }
 
 fn preflight() -> Response {
@@ -359,5 +378,25 @@ fn shown(value: &Value) -> String {
         (_, Some(text)) => text.lines().next().unwrap_or_default().to_owned(),
         (Value::Null, None) => value["type"].as_str().unwrap_or_default().to_owned(),
         (other, None) => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_are_sent_with_equal_separators() {
+        let form = |random: &str| {
+            let line = format!("------WebKitFormBoundary{random}");
+            format!("{line}\r\nname=\"a\"\r\n\r\nx\r\n{line}--\r\n").into_bytes()
+        };
+        let (one, other) = (form("AbCdEfGh12345678"), form("zzzzzzzz00000000"));
+        assert_ne!(one, other);
+        assert_eq!(without_chance(one), without_chance(other));
+        for kept in ["", "----WebKitFormBoundary", "----WebKitFormBoundary: not a separator", "a=b"]
+        {
+            assert_eq!(without_chance(kept.as_bytes().to_vec()), kept.as_bytes());
+        }
     }
 }

@@ -20,9 +20,10 @@ pub(crate) struct Seen {
 const STILL: &str = "(() => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync('*,*::before,*::after{animation:none!important;transition:none!important;\
-caret-color:transparent!important;scroll-behavior:auto!important}');
+caret-color:transparent!important;outline:none!important;scroll-behavior:auto!important}');
   const before = document.adoptedStyleSheets;
   document.adoptedStyleSheets = [...before, sheet];
+  scrollTo(0, 0);
   return before.length;
 })()";
 const MOVE_AGAIN: &str =
@@ -37,15 +38,20 @@ impl PageDriver {
         Ok(Seen { page, picture })
     }
 
+    /// Takes a picture of the top of the page, without focus and pointer: where these are is not
+    /// what a page shows.
     fn picture(&mut self) -> Result<Option<Vec<u8>>, WebError> {
         self.evaluate(None, STILL)?;
+        let away = json!({"type": "mouseMoved", "x": -1, "y": -1, "button": "none", "buttons": 0});
+        self.call("Input.dispatchMouseEvent", away)?;
         let params = json!({"format": "png", "optimizeForSpeed": true});
         let reply = self.call("Page.captureScreenshot", params);
         self.evaluate(None, MOVE_AGAIN)?;
         let reply = match reply {
             Ok(reply) => reply,
-            // The picture is left out, and the rest is compared.
-            Err(WebError::Refused { .. } | WebError::TimedOut { .. }) => return Ok(None),
+            // The picture is left out, and the rest is compared. One that only comes too late would
+            // be a difference that depends on the load of the machine: the run is lost then.
+            Err(WebError::Refused { .. }) => return Ok(None),
             Err(error) => return Err(error),
         };
         let data = reply["data"].as_str().unwrap_or_default();

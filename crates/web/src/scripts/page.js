@@ -2,9 +2,10 @@
 const background = N.postTask
   ? () => N.postTask(() => {}, { priority: 'background' })
   : () => new N.Promise((resolve) => N.setTimeout(resolve, 0));
+// Nothing is drawn while a style sheet is held; a busy machine draws late.
 const drawn = () => new N.Promise((resolve) => {
   N.requestAnimationFrame(() => N.requestAnimationFrame(resolve));
-  N.setTimeout(resolve, 100);
+  N.setTimeout(resolve, 1000);
 });
 const ROUNDS_MAX = 40;
 
@@ -51,6 +52,19 @@ const api = {
     guarded(entry.run);
     return true;
   },
+  // Ends the page: it is hidden, and goes away.
+  leave() {
+    activity++;
+    N.Object.defineProperty(W.document, 'visibilityState', { value: 'hidden', configurable: true });
+    N.Object.defineProperty(W.document, 'hidden', { value: true, configurable: true });
+    const end = (type) => N.Reflect.construct(W.PageTransitionEvent || N.Event, [type]);
+    const tell = (target, event) => {
+      guarded(() => N.apply(N.dispatchEvent, target, [event]));
+    };
+    tell(W, end('pagehide'));
+    tell(W.document, new N.Event('visibilitychange', { bubbles: true }));
+    tell(W, new N.Event('unload'));
+  },
   // Waits until the event is over; returns what it created, cancelled and accessed.
   async settle() {
     await settle();
@@ -93,10 +107,16 @@ function refuses(element, use) {
   const controls = 'button:disabled,input:disabled,select:disabled,textarea:disabled';
   return use === 'click' && element.closest(controls) !== null;
 }
+// The document of a frame, if it may be read.
+function documentOf(frame) {
+  try { return frame.contentDocument; } catch { return null; }
+}
 // What a page shows and keeps, in a form without chance.
 function observe() {
   const fields = [];
   const lines = [];
+  // The text of the page, and then of its frames.
+  const texts = [W.document.body ? W.document.body.innerText : ''];
   const canonical = (node, depth) => {
     if (depth > 400) return;
     if (node.nodeType === 3) {
@@ -112,6 +132,11 @@ function observe() {
       const value = node.type === 'checkbox' || node.type === 'radio'
         ? N.String(node.checked) : N.String(node.value);
       fields.push(pathTo(node) + '=' + N.stringify(value));
+    }
+    const inner = tag === 'iframe' ? documentOf(node) : null;
+    if (inner && inner.documentElement) {
+      canonical(inner.documentElement, depth + 1);
+      texts.push(inner.body ? inner.body.innerText : '');
     }
     if (tag !== 'script' && tag !== 'style') {
       if (node.shadowRoot) for (const one of node.shadowRoot.childNodes) canonical(one, depth + 1);
@@ -132,7 +157,7 @@ function observe() {
   try { cookies = W.document.cookie.split('; ').sort().join('; '); } catch { /* none */ }
   const active = W.document.activeElement;
   return {
-    text: W.document.body ? W.document.body.innerText : '',
+    text: texts.join('\n').trimEnd(),
     title: W.document.title,
     fields,
     html: lines.join('\n'),

@@ -1,6 +1,6 @@
 //! The outcome of a run, in levels.
 
-use super::run::{Run, What};
+use super::run::{Pending, Run, What};
 use crate::page::Seen;
 use anyorder_system::{Level, Observation, PartPath};
 use serde_json::Value;
@@ -8,6 +8,9 @@ use std::collections::BTreeMap;
 
 /// The longest text that is kept of a part, in bytes.
 const TEXT_MAX: usize = 100_000;
+
+/// The kind of the dialog that asks whether to leave a page.
+const LEAVING: &str = "beforeunload:";
 
 /// What happened besides the page itself.
 pub(super) struct Traffic<'a> {
@@ -18,13 +21,15 @@ pub(super) struct Traffic<'a> {
     pub(super) steps_left: usize,
 }
 
-/// Returns the outcome of a run. What a user sees comes first: pixels, text and fields.
+/// Returns the outcome of a run. What a user sees comes first: pixels, text and fields. A page that
+/// was left shows nothing: what it sent and stored is its outcome.
 ///
 /// Lists without an order of meaning (errors, requests) are compared as multisets: each line has
 /// the number of times that it came.
 pub(super) fn observation(seen: &Seen, run: &Run, traffic: &Traffic<'_>) -> Observation {
     let mut out = Observation::new();
-    if let Some(picture) = &seen.picture {
+    let is_shown = run.left.is_none();
+    if let Some(picture) = seen.picture.as_ref().filter(|_| is_shown) {
         out.set(PartPath::new(["page", "pixels"]), Level::Output, picture);
     }
     let page = &seen.page;
@@ -36,13 +41,14 @@ pub(super) fn observation(seen: &Seen, run: &Run, traffic: &Traffic<'_>) -> Obse
         ("html", Level::Bookkeeping),
         ("cookies", Level::Persistent),
     ] {
-        let text = page[name].as_str().unwrap_or_default();
-        set(&mut out, ["page", name], level, text);
+        if is_shown || level == Level::Persistent {
+            let text = page[name].as_str().unwrap_or_default();
+            set(&mut out, ["page", name], level, text);
+        }
     }
-    set(&mut out, ["page", "scroll"], Level::Bookkeeping, &page["scroll"].to_string());
-    for field in page["fields"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-        let (name, value) = field.split_once('=').unwrap_or((field, ""));
-        set(&mut out, ["fields", name], Level::Output, value);
+    if is_shown {
+        set(&mut out, ["page", "scroll"], Level::Bookkeeping, &page["scroll"].to_string());
+        set_fields(&mut out, page);
     }
     for name in ["local", "session"] {
         for pair in page[name].as_array().into_iter().flatten() {
@@ -52,12 +58,21 @@ pub(super) fn observation(seen: &Seen, run: &Run, traffic: &Traffic<'_>) -> Obse
     }
     count(&mut out, "errors", Level::Failure, run.errors.iter());
     count(&mut out, "console", Level::Failure, traffic.console.iter());
-    count(&mut out, "requests", Level::Request, traffic.requests.iter());
+    // What a page that was left did not ask for any more is of no interest.
+    let matters = |line: &&String| is_shown || !line.starts_with("GET ");
+    count(&mut out, "requests", Level::Request, traffic.requests.iter().filter(matters));
     let sent: Vec<String> = run.sent.iter().map(|(to, text)| format!("{to} {text}")).collect();
     count(&mut out, "sent", Level::Request, sent.iter());
     count(&mut out, "refused", Level::Request, traffic.refused.iter());
-    if !traffic.dialogs.is_empty() {
-        set(&mut out, ["page", "dialogs"], Level::Output, &traffic.dialogs.join("\n"));
+    // Whether a page asks before it is left depends on when the user leaves it.
+    let dialogs: Vec<&str> = traffic
+        .dialogs
+        .iter()
+        .map(String::as_str)
+        .filter(|one| !one.starts_with(LEAVING))
+        .collect();
+    if !dialogs.is_empty() {
+        set(&mut out, ["page", "dialogs"], Level::Output, &dialogs.join("\n"));
     }
     if let Some(url) = &run.left {
         set(&mut out, ["page", "left for"], Level::Output, url);
@@ -66,12 +81,20 @@ pub(super) fn observation(seen: &Seen, run: &Run, traffic: &Traffic<'_>) -> Obse
         let left = traffic.steps_left.to_string();
         set(&mut out, ["page", "steps that could not be taken"], Level::Output, &left);
     }
-    let waiting = run.pending.iter().filter(|one| matches!(one.what, What::Queued(_)));
+    let is_timer = |one: &&Pending| is_shown && matches!(one.what, What::Queued(_));
+    let waiting = run.pending.iter().filter(is_timer);
     for one in waiting {
         let name = one.name.to_string();
         set(&mut out, ["timers", &name], Level::PendingTimers, "waits");
     }
     out
+}
+
+fn set_fields(out: &mut Observation, page: &Value) {
+    for field in page["fields"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        let (name, value) = field.split_once('=').unwrap_or((field, ""));
+        set(out, ["fields", name], Level::Output, value);
+    }
 }
 
 fn set(out: &mut Observation, path: [&str; 2], level: Level, text: &str) {

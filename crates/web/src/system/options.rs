@@ -35,9 +35,10 @@ pub struct PageOptions {
     pub pending_max: usize,
     /// A pause after each event, so that a person can follow. Default: none.
     pub pause: Duration,
-    /// The time for a page to answer, and to end an event. Default: 20 s.
+    /// The time for a page to answer, and to end an event. Default: 60 s.
     pub reply_timeout: Duration,
-    /// The time for a page to receive a response that it got. Default: 2 s.
+    /// The time for a page to receive a response that it got. Default: 20 s, as the
+    /// machine may be busy.
     pub finish_timeout: Duration,
 }
 
@@ -69,8 +70,8 @@ impl Default for PageOptions {
             repeats_max: 3,
             pending_max: 10_000,
             pause: Duration::ZERO,
-            reply_timeout: Duration::from_secs(20),
-            finish_timeout: Duration::from_secs(2),
+            reply_timeout: Duration::from_secs(60),
+            finish_timeout: Duration::from_secs(20),
         }
     }
 }

@@ -175,7 +175,10 @@ impl PageSystem {
                 let call = format!("{}.fire({id})", crate::page::NAME);
                 driver.evaluate(Some(context), &call)?;
             }
-            Some((What::Navigation(url), _)) => self.run.left = Some(url),
+            Some((What::Navigation(url), _)) => {
+                driver.evaluate(None, &format!("{}.leave()", crate::page::NAME))?;
+                self.run.left = Some(url);
+            }
             None => {
                 let step = self.options.actions.steps().get(self.run.steps_taken);
                 if let Some(step) = step {
@@ -297,6 +300,43 @@ struct Performed {
     records: Vec<Record>,
 }
 
+/// The location that stands for whether the page was left.
+const LEFT: &str = "page.left";
+
+/// An access without a site.
+const NO_RECORD: Record = Record { location: String::new(), flags: 0, site: u64::MAX };
+
+/// Returns how an event accesses the end of the page: leaving writes it. What follows from a step of
+/// the user reads it, if it sends or stores something that would be lost if the page were left before.
+fn end_access(task: &TaskName, posted: &[Posted], records: &[Record]) -> Option<u64> {
+    const READ: u64 = 1;
+    const WRITE: u64 = 2;
+    if task.segment().kind == "leave" {
+        return Some(WRITE);
+    }
+    let stores = |record: &Record| {
+        let places = ["localStorage.", "sessionStorage.", "document.cookie"];
+        record.flags & WRITE != 0 && places.iter().any(|start| record.location.starts_with(start))
+    };
+    // The label of a request begins with its method, unless that is GET.
+    let sends = |posted: &Posted| {
+        let segment = posted.task.segment();
+        let methods = ["POST ", "PUT ", "PATCH ", "DELETE "];
+        methods.iter().any(|method| segment.label.starts_with(method))
+    };
+    let loses = posted.iter().any(sends) || records.iter().any(stores);
+    (loses && follows_from_user(task)).then_some(READ)
+}
+
+/// Returns whether an event is a step of the user or was created by one, directly or not.
+fn follows_from_user(task: &TaskName) -> bool {
+    let mut first = task;
+    while let Some(creator) = first.creator() {
+        first = creator;
+    }
+    role(first) == TaskRole::Input
+}
+
 /// Returns the seed of the random numbers of an event.
 fn seed_of(name: &str) -> u32 {
     // The low bits of a hash are as good as any.
@@ -386,7 +426,9 @@ impl TaskSystem for PageSystem {
             self.driver = None;
             return Err(RunError::Crashed(format!("more than {most} events wait at once")));
         }
-        let Performed { posted, cancelled, failures, records } = performed;
+        let Performed { posted, cancelled, failures, mut records } = performed;
+        let end = end_access(task, &posted, &records);
+        records.extend(end.map(|flags| Record { location: LEFT.to_owned(), flags, ..NO_RECORD }));
         let mut changed: Vec<TaskName> = posted.iter().map(|posted| posted.task.clone()).collect();
         changed.extend(cancelled.iter().cloned());
         let is_known = |task: &TaskName| before.contains(task);
