@@ -1,6 +1,16 @@
 // The second part: messages. A message is delivered by the browser when it likes. The first listener
 // of its target is ours: it stops the event and queues a copy, whose turn comes when it is fired.
 const released = new N.WeakMap();
+// Logs what the browser, or this runtime in its place, does to an object of the page.
+const READS = 1, WRITES = 2;
+function note(object, key, flags) {
+  const log = W.__anyorder;
+  if (log && log.note) log.note(object, key, flags);
+}
+function heard(object, type) {
+  const log = W.__anyorder;
+  if (log && log.heard) log.heard(object, type);
+}
 let lastChannel = 0;
 function hold(target, kind, types, from = '') {
   const channel = kind + ' ' + ++lastChannel;
@@ -18,6 +28,7 @@ function hold(target, kind, types, from = '') {
           })
           : new N.Event(type);
         N.apply(weakSet, released, [copy, true]);
+        heard(target, type);
         N.apply(N.dispatchEvent, target, [copy]);
       }, { channel });
     };
@@ -106,6 +117,7 @@ if (W.WebSocket) {
         while (waiting.length && (waiting[0].after || 0) <= count) {
           const message = waiting.shift();
           enqueue('socket', path, () => {
+            note(this, 'readyState', READS);
             if (this.readyState !== 1) return;
             const data = message.data;
             this.dispatchEvent(new N.MessageEvent('message', { data, origin: this.url }));
@@ -113,15 +125,18 @@ if (W.WebSocket) {
         }
       };
       N.Object.defineProperty(this, 'send', { value: (data) => {
+        note(this, 'readyState', READS);
         if (this.readyState === 0) throw new W.DOMException('still connecting', 'InvalidStateError');
         sent.push(['socket ' + path, typeof data === 'string' ? data : '(binary)']);
         count++;
         if (opened) give();
       } });
       N.Object.defineProperty(this, 'close', { value: (code, reason) => {
+        note(this, 'readyState', READS | WRITES);
         if (this.readyState > 1) return;
         this.readyState = 2;
         enqueue('socket', path + ' close', () => {
+          note(this, 'readyState', WRITES);
           this.readyState = 3;
           const init = { code: code || 1000, reason: reason || '', wasClean: true };
           this.dispatchEvent(new W.CloseEvent('close', init));
@@ -129,6 +144,7 @@ if (W.WebSocket) {
       } });
       const known = N.Object.hasOwn(config.sockets, path);
       enqueue('socket', path + (known ? ' open' : ' error'), () => {
+        note(this, 'readyState', READS | WRITES);
         if (this.readyState !== 0) return;
         if (known) {
           this.readyState = 1;
@@ -163,11 +179,13 @@ if (W.EventSource) {
       const path = pathOf(this.url);
       const later = (label, run) => enqueue('stream', path + label, run, { channel });
       const failed = () => later(' error', () => {
+        note(this, 'readyState', WRITES);
         this.readyState = 2;
         this.dispatchEvent(new N.Event('error'));
       });
       const read = (text) => {
         later(' open', () => {
+          note(this, 'readyState', READS | WRITES);
           if (this.readyState !== 0) return;
           this.readyState = 1;
           this.dispatchEvent(new N.Event('open'));
@@ -183,6 +201,7 @@ if (W.EventSource) {
           if (!fields.data.length) continue;
           const init = { data: fields.data.join('\n'), lastEventId: fields.id, origin: W.origin };
           later('', () => {
+            note(this, 'readyState', READS);
             if (this.readyState === 2) return;
             this.dispatchEvent(new N.MessageEvent(fields.event, init));
           });
@@ -192,6 +211,7 @@ if (W.EventSource) {
         .then((reply) => (reply.ok ? reply.text().then(read) : failed()), failed);
     }
     close() {
+      note(this, 'readyState', WRITES);
       this.readyState = 2;
     }
   }

@@ -114,6 +114,8 @@ const api = {
   counts() { return { unlogged, lost }; },
   // Logs a logical location of an object (1 reads, 2 writes): for what the host knows.
   note(object, key, flags) { if (isObject(object)) logical(object, key, flags, -1); },
+  // Logs that an event comes to an object, whether or not somebody listens.
+  heard(object, type) { if (isObject(object)) listener(object, type, READ); },
 };
 
 hide(root, "__anyorder", api);

@@ -7,16 +7,48 @@ const pathOf = native(home("Event"), "composedPath"), typeOf = native(home("Even
 const isBubbling = native(home("Event"), "bubbles");
 const spied = new MineWeak(), spiedTypes = new Mine();
 
+// Events of which a user expects nothing: one that comes before its listener does no harm.
+const PASSIVE = /^(mouse(over|out|enter|leave|move)|pointer(over|out|enter|leave|move|rawupdate)|scroll|scrollend|wheel|resize|focus|focusin|focusout|blur|visibilitychange|selectionchange)$/;
+
 function listener(target, type, flags) {
   const cell = logical(target, "listener:" + type, flags, here);
-  if (cell.location === undefined) cell.location = (name) => "listener:" + name + ":" + type;
+  if (cell.location === undefined) {
+    const kind = PASSIVE.test(type) ? "listener:" : "handler:";
+    cell.location = (name) => kind + name + ":" + type;
+  }
 }
 
 // Reads the listeners along the path of an event.
 function dispatched(event) {
   const type = typeOf(event), path = pathOf(event);
   for (let i = 0; i < path.length; i++) listener(path[i], type, READ);
-  if (event.isTrusted) input(type, path);
+  if (!event.isTrusted) return;
+  input(type, path);
+  if (path.length > 0) arrived(type, path[0]);
+}
+
+const requestHome = home("XMLHttpRequest"), imageHome = home("HTMLImageElement");
+const isOf = (object, proto) => {
+  if (proto === undefined) return false;
+  for (let at = getPrototypeOf(object); at !== null; at = getPrototypeOf(at)) if (at === proto) return true;
+  return false;
+};
+
+// What the browser itself changes when something has come.
+function arrived(type, target) {
+  const write = (object, keys) => { for (const key of keys) logical(object, key, WRITE, here); };
+  if (isOf(target, requestHome)) {
+    write(target, ["readyState", "status", "response", "responseText"]);
+  } else if (/^(load|error)$/.test(type) && isOf(target, imageHome)) {
+    write(target, ["complete", "naturalWidth", "naturalHeight"]);
+  } else if (type === "load" && isElement(target) && localName(target) === "iframe") {
+    write(target, ["contentWindow"]);
+  } else if (target === root.document && /^(DOMContentLoaded|readystatechange|load)$/.test(type)) {
+    write(target, ["readyState"]);
+  } else if (target === root && /^(hashchange|popstate)$/.test(type)) {
+    write(root.location, ["href"]);
+    write(root.history, ["state"]);
+  }
 }
 
 const onEvent = (event) => guarded(dispatched, event);
@@ -51,7 +83,10 @@ function input(type, path) {
     }
   }
   if (/^key/.test(type)) readLookup(root.document, "activeElement");
-  if (/^(beforeinput|keydown)$/.test(type)) for (const key of ["@readonly", "@disabled"]) readNode(target, key);
+  if (/^(beforeinput|keydown)$/.test(type)) {
+    readNode(target, "@readonly");
+    for (let i = 0; i < path.length; i++) if (isElement(path[i])) readNode(path[i], "@disabled");
+  }
   if (/^(input|change)$/.test(type)) { writeNode(target, "value"); writeNode(target, "checked"); }
   if (/^focus/.test(type) || type === "blur") writeNode(root.document, "activeElement");
   if (type === "submit") readForm(target);
@@ -108,7 +143,12 @@ function patchEvents() {
     if (typeof value === "function" && isObject(value.prototype) && !proxies.has(value)) handlers(value.prototype);
   }
   handlers(root);
-  if (hasTree) for (const type of ["DOMContentLoaded", "focusin", "focusout", "beforeinput"]) spy(root, type);
+  const always = ["DOMContentLoaded", "readystatechange", "load", "error", "hashchange", "popstate", "focusin", "focusout", "beforeinput"];
+  if (hasTree) for (const type of always) spy(root, type);
+  patch(home("AbortController"), "abort", (self) => logical(self.signal, "aborted", WRITE, here));
+  for (const name of ["contentWindow", "contentDocument"]) {
+    patchAccessor(home("HTMLIFrameElement"), name, (self) => readNode(self, "contentWindow"), null);
+  }
   const replies = ["readystatechange", "load", "loadend", "error", "abort", "timeout", "progress"];
   patch(home("XMLHttpRequest"), "send", (self) => { for (const type of replies) spy(self, type); });
   const source = getOwnPropertyDescriptor(home("HTMLImageElement") || {}, "src");
