@@ -1,6 +1,7 @@
 //! Findings of an exploration: failures, harmful reversals, wrong ends, instability, and harmless
 //! reversals.
 
+use super::group::{Group, grouped};
 use super::program::{ShownRun, TaskProgram, WrongEnd};
 use super::races;
 use super::rerun::drawn;
@@ -22,8 +23,8 @@ const HARMLESS_MAX: usize = 1_000;
 /// The findings of one or several explorations of a program.
 #[derive(Default)]
 pub(super) struct Findings {
-    /// Each with its identity.
-    reported: Vec<(Identity, Reported)>,
+    /// Each with its identity, and the group to which it belongs.
+    reported: Vec<(Identity, Option<Group>, Reported)>,
     known: BTreeSet<Identity>,
     harmless: usize,
     /// The runs made for display, and for ends before something optional.
@@ -35,27 +36,33 @@ pub(super) struct Findings {
 impl Findings {
     /// Adds a finding.
     fn add(&mut self, identity: Identity, one: Reported) {
+        self.add_to(None, identity, one);
+    }
+
+    /// Adds a finding that may belong to a group.
+    fn add_to(&mut self, group: Option<Group>, identity: Identity, one: Reported) {
         self.known.insert(identity.clone());
-        self.reported.push((identity, one));
+        self.reported.push((identity, group, one));
     }
 
     /// Returns the findings so far.
     pub(super) fn so_far(&self) -> Vec<Reported> {
-        self.reported.iter().map(|(_, one)| one.clone()).collect()
+        grouped(self.reported.iter().map(|(_, group, one)| (group.clone(), one.clone())))
     }
 
     /// Returns whether some finding shows a mistake of the program.
     pub(super) fn any_harmful(&self) -> bool {
-        self.reported.iter().any(|(_, one)| one.finding.harm != Harm::Harmless)
+        self.reported.iter().any(|(.., one)| one.finding.harm != Harm::Harmless)
     }
 
     /// Returns whether two tasks share state that the program does not report.
     pub(super) fn unreported(&self) -> u64 {
         let is_it = |one: &Reported| one.finding.category.as_deref() == Some(UNREPORTED);
-        self.reported.iter().filter(|(_, one)| is_it(one)).count() as u64
+        self.reported.iter().filter(|(.., one)| is_it(one)).count() as u64
     }
 
-    /// Returns the findings. A pair that does harm in some run is not listed as harmless.
+    /// Returns the findings. A pair that does harm in some run is not listed as harmless, and those
+    /// of one group are one finding.
     pub(super) fn finish(self) -> Vec<Reported> {
         let known = self.known;
         let is_left = |identity: &Identity| match identity {
@@ -65,7 +72,8 @@ impl Findings {
             Identity::Shown(_) | Identity::Final | Identity::End(..) => true,
         };
         let reported = self.reported.into_iter();
-        reported.filter(|(identity, _)| is_left(identity)).map(|(_, one)| one).collect()
+        let left = reported.filter(|(identity, ..)| is_left(identity));
+        grouped(left.map(|(_, group, one)| (group, one)))
     }
 }
 
@@ -165,6 +173,7 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
             };
             if !findings.known.contains(&identity) {
                 let mut one = self.one(found)?;
+                let group = self.group(found, &one).filter(|_| class.is_none() && !unconfirmed);
                 if let Some(class) = class {
                     one.finding.severity = Severity::Note;
                     one.finding.harm = Harm::Harmless;
@@ -173,7 +182,7 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
                     one.finding.severity = Severity::Warning;
                     one.finding.harm = Harm::Undecided;
                 }
-                findings.add(identity, one);
+                findings.add_to(group, identity, one);
             }
         }
         Ok(())
@@ -284,6 +293,13 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
         }
         let ends = |run: usize| self.program.is_end(&self.outcome.choices(run));
         (!ends(run) || !ends(parent)).then_some("not_an_end")
+    }
+
+    /// Returns the group of a finding that compares two runs.
+    fn group(&self, found: &Found, one: &Reported) -> Option<Group> {
+        let (FindingKind::Harmful, Some(run)) = (&found.kind, found.run) else { return None };
+        let kind = self.program.words().effect_kind(&races::effects(self.outcome, run))?;
+        Group::of(&one.finding, kind)
     }
 
     fn one(&mut self, found: &Found) -> Result<Reported, Failure> {

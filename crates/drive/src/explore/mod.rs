@@ -42,6 +42,7 @@ mod vary;
 
 // Shared by the jobs.
 mod findings;
+mod group;
 mod races;
 mod rerun;
 mod rounds;

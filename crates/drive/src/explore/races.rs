@@ -165,7 +165,7 @@ fn reversals(count: u32) -> String {
 
 /// Returns the differences between the observations of a run and its parent, with the texts.
 /// User-visible parts come first.
-fn effects(outcome: &Outcome, run: usize) -> Vec<Effect> {
+pub(super) fn effects(outcome: &Outcome, run: usize) -> Vec<Effect> {
     let info = &outcome.runs[run];
     let Some(parent) = info.parent.map(|parent| &outcome.runs[parent]) else { return Vec::new() };
     let text = |observation: &Observation, path: &PartPath| {

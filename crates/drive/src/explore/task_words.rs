@@ -98,6 +98,12 @@ pub trait TaskWords: Sync {
         Severity::Error
     }
 
+    /// Returns what kind of difference this is, if findings at the same two places that make the
+    /// same kind of difference are one mistake. `None`: each pair of tasks is a finding.
+    fn effect_kind(&self, _effects: &[Effect]) -> Option<String> {
+        None
+    }
+
     /// Returns what can be done if tasks share what they do not report.
     fn unreported(&self) -> &'static str {
         "report every variable that tasks share, as rule 5 of docs/pipe-protocol.md says"

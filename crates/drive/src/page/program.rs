@@ -249,7 +249,9 @@ pub fn explore_page(
     options: &ExploreOptions,
     control: &JobControl<'_>,
 ) -> Result<JobResult, Failure> {
-    explore(page, options, control)
+    let mut options = options.clone();
+    options.reversals.patient_user = true;
+    explore(page, &options, control)
 }
 
 /// Replays a schedule of a page: [`replay_run`], compiled once.

@@ -7,6 +7,7 @@ use anyorder_finding::run::Differing;
 use anyorder_finding::{Severity, Site};
 use anyorder_system::{Failure, Level, TaskName};
 use anyorder_web::{Actions, Store, Target, UserStep, UserStepKind};
+use std::collections::BTreeSet;
 
 /// The words of one page.
 #[derive(Debug)]
@@ -131,6 +132,20 @@ fn weight(effect: &Effect) -> Weight {
     }
 }
 
+/// Returns what a difference is about, without its values: a request without what it asks for and
+/// sends.
+fn kind(effect: &Effect) -> String {
+    let [what, which] = effect.path.names() else { return effect.path.to_string() };
+    match what.as_str() {
+        "requests" | "sent" => {
+            let words: Vec<&str> = which.split_whitespace().take(2).collect();
+            let asked = words.join(" ");
+            format!("{what} {}", asked.split('?').next().unwrap_or_default())
+        }
+        _ => format!("{what} {which}"),
+    }
+}
+
 /// Returns a difference in words.
 fn told(effect: &Effect) -> String {
     let names = effect.path.names();
@@ -193,7 +208,10 @@ fn changed(before: &str, after: &str) -> (String, String) {
     (part(&a), part(&b))
 }
 
+/// Returns the beginning of a text in one line.
 fn cut(text: &str) -> String {
+    let text =
+        text.split(['\r', '\n']).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
     let mut cut: String = text.chars().take(SHOWN_CHARS).collect();
     if cut.len() < text.len() {
         cut.push('…');
@@ -315,6 +333,14 @@ impl TaskWords for PageWords {
         }
     }
 
+    fn effect_kind(&self, effects: &[Effect]) -> Option<String> {
+        let seen = |least: Weight| effects.iter().filter(move |effect| weight(effect) < least);
+        let visible: BTreeSet<String> = seen(Weight::Picture).map(kind).collect();
+        let pictures = if seen(Weight::Inner).next().is_some() { "picture" } else { "" };
+        let kinds: Vec<String> = visible.into_iter().collect();
+        Some(if kinds.is_empty() { pictures.to_owned() } else { kinds.join("\n") })
+    }
+
     fn unreported(&self) -> &'static str {
         "what they share was not seen: it may be in code that is not rewritten, or in the browser"
     }
@@ -370,6 +396,20 @@ mod tests {
         assert_eq!(words.severity(&[text, pixels.clone()]), Severity::Warning);
         assert_eq!(words.severity(std::slice::from_ref(&pixels)), Severity::Note);
         assert_eq!(words.effects(&[pixels]).as_deref(), Some("the picture of the page differs"));
+    }
+
+    #[test]
+    fn differences_of_one_kind_have_other_values() {
+        let words = words();
+        let text = |after: &str| effect(["page", "text"], Level::Output, "a", after);
+        let sent = |what: &str| effect(["requests", what], Level::Request, "1", "2");
+        let pixels = effect(["page", "pixels"], Level::Output, "1", "2");
+        let of = |effects: &[Effect]| words.effect_kind(effects).expect("a kind");
+        assert_eq!(of(&[text("b"), pixels.clone()]), of(&[text("c")]));
+        assert_eq!(of(&[sent("GET /a?b=c")]), of(&[sent("GET /a?b=d body of it")]));
+        assert_ne!(of(&[sent("GET /a")]), of(&[sent("POST /a")]));
+        assert_ne!(of(&[text("b")]), of(&[sent("GET /a")]));
+        assert_ne!(of(&[pixels]), of(&[]));
     }
 
     #[test]
