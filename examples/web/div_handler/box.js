@@ -1,0 +1,2 @@
+var box = document.getElementById('box');
+box.onclick = function () { box.textContent = 'open'; };

@@ -1,0 +1,3 @@
+document.getElementById('box').addEventListener('mouseenter', function () {
+  document.getElementById('hint').textContent = 'click to open';
+});

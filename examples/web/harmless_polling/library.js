@@ -1,0 +1,1 @@
+var library = { name: 'charts' };

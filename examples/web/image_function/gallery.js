@@ -1,0 +1,1 @@
+function fit(image) { image.title = 'fits'; document.getElementById('state').textContent = 'fits'; }

@@ -1,0 +1,3 @@
+document.getElementById('one').addEventListener('load', function () {
+  document.getElementById('state').textContent = 'fits';
+});

@@ -1,0 +1,1 @@
+function showWeather(data) { document.getElementById('weather').textContent = data.text; }

@@ -1,0 +1,1 @@
+showWeather({ text: 'rain' });

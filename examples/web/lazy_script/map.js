@@ -1,0 +1,5 @@
+var maps = window.maps || 0;
+maps++;
+function drawMap(place) {
+  place.textContent = 'map ' + maps;
+}

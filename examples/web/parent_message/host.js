@@ -1,0 +1,1 @@
+addEventListener('message', function (event) { document.getElementById('state').textContent = event.data; });

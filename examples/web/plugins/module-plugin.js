@@ -1,0 +1,2 @@
+import { register } from './module-core.js';
+register('spelling');

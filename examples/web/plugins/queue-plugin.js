@@ -1,0 +1,2 @@
+window.waiting = window.waiting || [];
+waiting.push(function (out) { out.textContent = 'spelling'; });

@@ -1,0 +1,1 @@
+var library = { version: 3 };

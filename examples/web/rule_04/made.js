@@ -1,0 +1,2 @@
+order.push('made');
+document.getElementById('text').textContent = order.join();

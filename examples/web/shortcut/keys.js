@@ -1,0 +1,3 @@
+addEventListener('keydown', (event) => {
+  if (event.key === 'k') document.getElementById('palette').hidden = false;
+});

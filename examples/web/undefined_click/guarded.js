@@ -1,0 +1,2 @@
+window.share = function (button) { button.textContent = 'Shared'; };
+if (asked) share(asked);

@@ -1,0 +1,3 @@
+function share(button) {
+  button.textContent = 'Shared';
+}

@@ -1,0 +1,1 @@
+onmessage = function (event) { postMessage({ of: event.data, square: event.data * event.data }); };
