@@ -1,13 +1,14 @@
 //! Releasing a request: it gets its response, and the page takes it in.
 
 use super::driver::PageDriver;
-use super::handle::Held;
+use super::handle::{Held, State};
 use crate::error::WebError;
 use crate::source::{Answer, Response};
 use anyorder_common::hash::Hash128;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 
 /// What happens to a request instead of its response.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -64,11 +65,31 @@ impl PageDriver {
         let workers = self.state.workers_started;
         let is_other = held.resource == "Other";
         // A redirection goes on as another request with the same number.
-        self.until(if is_other { within / 4 } else { within }, |state| {
+        let within = if is_other { within / 4 } else { within };
+        self.until_answered(within, |state| {
             state.finished.contains(&held.network_id)
                 || is_other && state.workers_started > workers
                 || state.arrived.iter().any(|one| one.network_id == held.network_id)
-        })?;
+        })
+    }
+
+    /// Handles what happens until a condition holds that may never hold: the browser reports the end
+    /// of nearly all requests. The time to wait grows with the time that the page takes to answer,
+    /// so that a busy machine gives the same run as an idle one.
+    fn until_answered(
+        &mut self,
+        within: Duration,
+        holds: impl Fn(&State) -> bool,
+    ) -> Result<(), WebError> {
+        const ANSWERS: u32 = 40;
+        let (begun, most) = (Instant::now(), within * 4);
+        while !self.until(within, &holds)? {
+            let asked = Instant::now();
+            self.evaluate(None, "0")?;
+            if begun.elapsed() > (asked.elapsed() * ANSWERS).min(most) {
+                break;
+            }
+        }
         Ok(())
     }
 
