@@ -58,9 +58,12 @@ pub(super) fn observation(seen: &Seen, run: &Run, traffic: &Traffic<'_>) -> Obse
     }
     count(&mut out, "errors", Level::Failure, run.errors.iter());
     count(&mut out, "console", Level::Failure, traffic.console.iter());
+    let (reads, requests): (Vec<_>, Vec<_>) =
+        traffic.requests.iter().partition(|one| only_reads(one));
     // What a page that was left did not ask for any more is of no interest.
-    let matters = |line: &&String| is_shown || !line.starts_with("GET ");
-    count(&mut out, "requests", Level::Request, traffic.requests.iter().filter(matters));
+    let reads = reads.into_iter().filter(|_| is_shown);
+    count(&mut out, "reads", Level::Bookkeeping, reads);
+    count(&mut out, "requests", Level::Request, requests.into_iter());
     let sent: Vec<String> = run.sent.iter().map(|(to, text)| format!("{to} {text}")).collect();
     count(&mut out, "sent", Level::Request, sent.iter());
     count(&mut out, "refused", Level::Request, traffic.refused.iter());
@@ -97,6 +100,13 @@ fn set_fields(out: &mut Observation, page: &Value) {
     }
 }
 
+/// Returns whether a request has a method that changes nothing on the server ("safe" in RFC 9110,
+/// 9.2.1). Pages delay and drop such requests: a search for `a` is not sent when `b` comes soon. If
+/// the response matters, the page itself differs.
+fn only_reads(request: &str) -> bool {
+    matches!(request.split(' ').next(), Some("GET" | "HEAD" | "OPTIONS"))
+}
+
 fn set(out: &mut Observation, path: [&str; 2], level: Level, text: &str) {
     let path = PartPath::new(path);
     out.set(path.clone(), level, text.as_bytes());
@@ -117,5 +127,31 @@ fn count<'a>(
     }
     for (line, count) in counts {
         set(out, [name, line], level, &count.to_string());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_that_only_read_are_bookkeeping() {
+        let requests =
+            ["GET http://localhost/a", "HEAD http://localhost/", "POST http://localhost/b x"];
+        let requests = requests.map(str::to_owned);
+        let none =
+            Traffic { requests: &[], console: &[], dialogs: &[], refused: &[], steps_left: 0 };
+        let (seen, run) = (Seen::default(), Run::default());
+        let before = observation(&seen, &run, &none);
+        let after = observation(&seen, &run, &Traffic { requests: &requests, ..none });
+        let differences = before.difference(&after);
+        let levels: Vec<(&str, Level)> =
+            differences.iter().map(|one| (one.path.names()[1].as_str(), one.level)).collect();
+        let expected = [
+            ("GET http://localhost/a", Level::Bookkeeping),
+            ("HEAD http://localhost/", Level::Bookkeeping),
+            ("POST http://localhost/b x", Level::Request),
+        ];
+        assert_eq!(levels, expected);
     }
 }

@@ -37,8 +37,7 @@ pub struct PageOptions {
     pub pause: Duration,
     /// The time for a page to answer, and to end an event. Default: 60 s.
     pub reply_timeout: Duration,
-    /// The time for a page to receive a response that it got. Default: 20 s, as the
-    /// machine may be busy.
+    /// The time for a page to receive a response that it got; more on a busy machine. Default: 2 s.
     pub finish_timeout: Duration,
 }
 
@@ -71,7 +70,7 @@ impl Default for PageOptions {
             pending_max: 10_000,
             pause: Duration::ZERO,
             reply_timeout: Duration::from_secs(60),
-            finish_timeout: Duration::from_secs(20),
+            finish_timeout: Duration::from_secs(2),
         }
     }
 }
