@@ -9,4 +9,5 @@ mod lower;
 mod oracle;
 mod random;
 mod robust;
+mod sabotage;
 mod syntax;

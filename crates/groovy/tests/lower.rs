@@ -8,7 +8,9 @@ use anyorder_groovy::lower::{Call, Code, Lowering, Platform, Unit, UnitId};
 use anyorder_groovy::parse;
 use anyorder_system::StateSystem;
 use anyorder_testkit::effort;
-use anyorder_vm::program::{FuncId, GlobalId, Literal, Op, ProgramBuilder, Reg, Settings, Type};
+use anyorder_vm::program::{
+    FuncId, GlobalId, Literal, Op, Program, ProgramBuilder, Reg, Settings, Type,
+};
 use anyorder_vm::{Action, Machine, State};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,6 +33,10 @@ impl Printer {
 }
 
 impl Platform for Printer {
+    fn knows_all(&self) -> bool {
+        true
+    }
+
     fn property(&mut self, code: &mut Code<'_>, _: UnitId, name: &str) -> Option<Reg> {
         let global = *self.variables.get(name)?;
         let value = code.value(|dst| Op::GetGlobal { dst, global });
@@ -110,6 +116,11 @@ fn unquoted(text: &str) -> String {
 
 /// Lowers a script and runs it on the machine.
 pub(crate) fn run(text: &str) -> End {
+    run_program(lower(text))
+}
+
+/// Lowers a script to a program with one event.
+fn lower(text: &str) -> Program {
     let parsed = parse(text);
     assert!(parsed.diagnostics.is_empty(), "{text}\n{:?}", parsed.diagnostics);
     let mut names = Assigned::default();
@@ -150,7 +161,11 @@ pub(crate) fn run(text: &str) -> End {
     let main = code.finish();
     lowering.builder().event("main", main);
     lowering.compile(&mut platform);
-    let program = lowering.finish().finish().expect("a valid program");
+    lowering.finish().finish().expect("a valid program")
+}
+
+/// Runs the event.
+fn run_program(program: Program) -> End {
     let machine = Machine::new(program).expect("a valid program");
     let state = machine.initial().remove(0);
     let mut next = Vec::new();
@@ -208,6 +223,70 @@ fn lowered_programs_print_what_the_evaluator_prints() {
     assert!(compared * 2 > all, "{compared} of {all} were compared");
 }
 
+/// Rules that a broken lowering would break, as changes of instructions.
+const BROKEN: &[(&str, fn(Op) -> Op)] = &[
+    ("conditions", |op| match op {
+        Op::JumpIf { cond, target } => Op::JumpIfNot { cond, target },
+        op => op,
+    }),
+    ("loops", |op| match op {
+        Op::Lt { dst, a, b } => Op::Le { dst, a, b },
+        op => op,
+    }),
+    ("counting", |op| match op {
+        Op::AddInt { dst, a, value } => Op::AddInt { dst, a, value: value + 1 },
+        op => op,
+    }),
+    ("equality", |op| match op {
+        Op::Eq { dst, a, b } => Op::Ne { dst, a, b },
+        op => op,
+    }),
+    ("strings", |op| match op {
+        Op::Add { dst, a, b } => Op::Add { dst, a: b, b: a },
+        op => op,
+    }),
+    ("results", |op| match op {
+        Op::Return { .. } => Op::ReturnNull,
+        op => op,
+    }),
+    ("constants", |op| match op {
+        Op::Int { dst, value } => Op::Int { dst, value: value + 1 },
+        op => op,
+    }),
+    ("variables that closures share", |op| match op {
+        Op::SetField { class, field: 0, .. } if class.0 == 2 => Op::Nop,
+        op => op,
+    }),
+];
+
+#[test]
+fn broken_lowerings_are_noticed() {
+    let mut noticed: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut tried = 0u64;
+    for seed in 1..=effort::cases(16) {
+        let more = "def q = 1; def w = { q = q + it }; w(2); println q\n\
+                    for (v in [5, 6, 7, 8]) { println v }\n";
+        let text = Programs::new(seed).program() + more;
+        let End::Printed(right) = run(&text) else { continue };
+        tried += 1;
+        for (rule, change) in BROKEN {
+            let mut program = lower(&text);
+            for function in &mut program.functions {
+                function.code.iter_mut().for_each(|op| *op = change(*op));
+            }
+            if program.validate().is_err() {
+                continue;
+            }
+            let same = matches!(run_program(program), End::Printed(ours) if ours == right);
+            *noticed.entry(rule).or_default() += u64::from(!same);
+        }
+    }
+    println!("{tried} programs, noticed {noticed:?}");
+    for (rule, _) in BROKEN {
+        assert!(noticed.get(rule).copied().unwrap_or(0) > 0, "{rule}: not noticed");
+    }
+}
+
 /// A platform that knows every name, and gives null for all of them: what remains is not
 /// understood by the lowering itself.
 struct Everything;
@@ -218,6 +297,10 @@ fn nothing(lowering: &mut Lowering, params: u16) -> Option<FuncId> {
 
 impl Platform for Everything {
     fn property(&mut self, code: &mut Code<'_>, _: UnitId, _: &str) -> Option<Reg> {
+        Some(code.null())
+    }
+
+    fn named_property(&mut self, code: &mut Code<'_>, _: UnitId, _: Reg) -> Option<Reg> {
         Some(code.null())
     }
 

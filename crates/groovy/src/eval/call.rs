@@ -382,6 +382,7 @@ impl<H: Host> Evaluator<'_, H> {
                 ("getValue", []) => Some(entry.1.clone()),
                 _ => None,
             }),
+            Value::Matcher(one) => super::regex::matcher_method(one, name, arguments),
             Value::Exception(one) => Ok(match (name, arguments) {
                 ("getMessage", []) => Some(one.1.as_ref().map_or(Value::Null, Value::text)),
                 _ => None,

@@ -297,6 +297,9 @@ impl<H: Host> Evaluator<'_, H> {
                 Some(result) => result,
                 None => throw("MissingPropertyException", format!("No such property: {name}")),
             },
+            (Value::Matcher(one), "count") => {
+                Ok(super::regex::matcher_method(one, "getCount", &[])?.unwrap_or(Value::Null))
+            }
             (_, "class") => unsupported("`.class`"),
             (Value::List(_) | Value::Range(..), _) => {
                 let mut values = vec![];
@@ -323,6 +326,10 @@ impl<H: Host> Evaluator<'_, H> {
             Value::List(_) | Value::Range(..) => self.list_index(object, key),
             Value::Text(text) => super::text::index(text, key),
             Value::Object(_) => self.property(object, &show(key)),
+            Value::Matcher(one) => match key {
+                Value::Int(at) => super::regex::matcher_index(one, *at),
+                _ => unsupported("this index of a matcher"),
+            },
             _ => throw("MissingMethodException", format!("{}.getAt()", object.class())),
         }
     }

@@ -191,6 +191,7 @@ pub(super) fn full_name(class: &str) -> String {
         "GroovyCastException" => {
             format!("org.codehaus.groovy.runtime.typehandling.{class}")
         }
+        "PatternSyntaxException" => format!("java.util.regex.{class}"),
         "PowerAssertionError" => format!("org.codehaus.groovy.runtime.powerassert.{class}"),
         _ => format!("java.lang.{class}"),
     }

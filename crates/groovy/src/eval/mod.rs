@@ -5,6 +5,7 @@
 
 mod call;
 mod expr;
+mod format;
 mod interp;
 mod list;
 mod map;
@@ -12,6 +13,7 @@ mod number;
 mod number_methods;
 mod operator;
 pub(crate) mod pure;
+mod regex;
 mod scope;
 mod stmt;
 mod text;

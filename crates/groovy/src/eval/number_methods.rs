@@ -95,9 +95,18 @@ impl<H: Host> Evaluator<'_, H> {
             ("round", []) => match value {
                 Value::Double(value) => Value::Long((value + 0.5).floor() as i64),
                 Value::Float(value) => Value::Int((value + 0.5).floor() as i32),
-                Value::Decimal(_) => return unsupported("`round` of BigDecimal"),
-                value => Value::Int(truncate(value) as i32),
+                Value::Decimal(_) => return throw("NullPointerException", "null"),
+                _ => return Ok(None),
             },
+            ("round", [Value::Int(places)]) if (0..=15).contains(places) => {
+                let factor = 10f64.powi(*places);
+                let round = |value: f64| (value * factor + 0.5).floor() / factor;
+                match value {
+                    Value::Double(value) => Value::Double(round(*value)),
+                    Value::Float(value) => Value::Float(round(f64::from(*value)) as f32),
+                    _ => return Ok(None),
+                }
+            }
             ("times", [closure @ Value::Closure(_)]) => {
                 for index in 0..truncate(value) as i32 {
                     self.call_value(closure, vec![Value::Int(index)])?;
@@ -149,10 +158,18 @@ pub(super) fn static_method(class: &str, name: &str, arguments: &[Value]) -> Res
                 _ => value.clone(),
             }
         }
-        ("Math", "max" | "min", [Value::Int(a), Value::Int(b)]) => {
-            Value::Int(if name == "max" { *a.max(b) } else { *a.min(b) })
+        ("Math", "abs", [value @ Value::Decimal(_)]) => Value::Double(to_f64(value).abs()),
+        ("Math", "max" | "min", [a, b]) if number(a) && number(b) => extreme(name == "max", a, b)?,
+        ("Math", "round", [Value::Double(_) | Value::Decimal(_)]) => {
+            Value::Long((to_f64(&arguments[0]) + 0.5).floor() as i64)
         }
-        ("Math", "round", [Value::Double(value)]) => Value::Long((value + 0.5).floor() as i64),
+        ("Math", "round", [Value::Int(_) | Value::Long(_) | Value::Float(_)]) => {
+            // The method of `float` is called.
+            Value::Int((f64::from(to_f64(&arguments[0]) as f32) + 0.5).floor() as i32)
+        }
+        ("String", "format", [Value::Text(pattern), values @ ..]) => {
+            super::format::format(pattern, values)?
+        }
         ("Math", "floor", [value]) if number(value) => Value::Double(to_f64(value).floor()),
         ("Math", "ceil", [value]) if number(value) => Value::Double(to_f64(value).ceil()),
         ("Math", "sqrt", [value]) if number(value) => Value::Double(to_f64(value).sqrt()),
@@ -161,4 +178,26 @@ pub(super) fn static_method(class: &str, name: &str, arguments: &[Value]) -> Res
         }
         _ => return unsupported(format!("{class}.{name}")),
     }))
+}
+
+/// `Math.max` and `Math.min`, of the wider of two types.
+fn extreme(greatest: bool, a: &Value, b: &Value) -> Res {
+    let pick = |order: Option<Ordering>| match order {
+        Some(Ordering::Less) => greatest,
+        _ => !greatest,
+    };
+    let takes_b = pick(super::number::compare_numbers(a, b));
+    let chosen = if takes_b { b } else { a };
+    let is = |kind: fn(&Value) -> bool| kind(a) || kind(b);
+    Ok(match (a, b) {
+        (Value::Int(_), Value::Int(_)) => chosen.clone(),
+        _ if is(|v| matches!(v, Value::BigInt(_))) => return unsupported("Math.max of BigInteger"),
+        (Value::Decimal(_), Value::Decimal(_)) => Value::Double(to_f64(chosen)),
+        _ if is(|v| matches!(v, Value::Decimal(_))) => {
+            return throw("GroovyRuntimeException", "Ambiguous method overloading");
+        }
+        _ if is(|v| matches!(v, Value::Double(_))) => Value::Double(to_f64(chosen)),
+        _ if is(|v| matches!(v, Value::Float(_))) => Value::Float(to_f64(chosen) as f32),
+        _ => Value::Long(truncate(chosen) as i64),
+    })
 }

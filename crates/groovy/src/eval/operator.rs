@@ -63,7 +63,11 @@ impl<H: Host> Evaluator<'_, H> {
             BinaryOp::ShiftLeft => self.shift_left(a, b),
             BinaryOp::ShiftRight | BinaryOp::ShiftRightUnsigned => shift(op, a, b),
             BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => bits(op, a, b),
-            BinaryOp::Find | BinaryOp::Match => unsupported("regular expressions"),
+            BinaryOp::Find => super::regex::matcher(a, b),
+            BinaryOp::Match if matches!((a, b), (Value::Null, _) | (_, Value::Null)) => {
+                unsupported("a regular expression of null")
+            }
+            BinaryOp::Match => Ok(Value::Bool(super::regex::matches(&show(a), &show(b))?)),
             BinaryOp::Identical | BinaryOp::NotIdentical => unsupported("==="),
             BinaryOp::And | BinaryOp::Or => Ok(Value::Bool(b.is_true())),
         }

@@ -60,25 +60,6 @@ pub(super) fn index(text: &str, key: &Value) -> Res {
     Ok(from_units(&found))
 }
 
-/// Returns the text that a pattern stands for, if it is plain.
-fn plain_pattern(pattern: &str) -> Res<String> {
-    let mut text = String::new();
-    let mut chars = pattern.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' => match chars.next() {
-                Some(c) if !c.is_alphanumeric() => text.push(c),
-                _ => return unsupported("regular expressions"),
-            },
-            '.' | '*' | '+' | '?' | '[' | ']' | '(' | ')' | '{' | '}' | '^' | '$' | '|' => {
-                return unsupported("regular expressions");
-            }
-            c => text.push(c),
-        }
-    }
-    Ok(text)
-}
-
 fn is_blank(c: char) -> bool {
     c <= ' '
 }
@@ -135,6 +116,17 @@ impl<H: Host> Evaluator<'_, H> {
             }
             ("compareTo", [Value::Text(_)]) => return unsupported("compareTo"),
             ("getAt", [key]) => index(text, key)?,
+            // A `BigInteger` is taken for an `int`.
+            ("substring", [from, to @ ..])
+                if to.len() < 2
+                    && arguments.iter().any(|one| matches!(one, Value::BigInt(_)))
+                    && !arguments
+                        .iter()
+                        .any(|one| !matches!(one, Value::BigInt(_) | Value::Int(_))) =>
+            {
+                let int = |value: &Value| super::number::truncate(value) as i32;
+                return substring(text, int(from), to.first().map(int)).map(Some);
+            }
             ("substring", [Value::Int(from)]) => return substring(text, *from, None).map(Some),
             ("substring", [Value::Int(from), Value::Int(to)]) => {
                 return substring(text, *from, Some(*to)).map(Some);
@@ -151,13 +143,14 @@ impl<H: Host> Evaluator<'_, H> {
                 Value::text(text.replace(&**from, to))
             }
             ("replaceAll" | "replaceFirst", [Value::Text(from), Value::Text(to)]) => {
-                let from = plain_pattern(from)?;
-                if to.contains(['\\', '$']) {
-                    return unsupported("regular expressions");
-                }
-                let count = if name == "replaceAll" { usize::MAX } else { 1 };
-                Value::text(text.replacen(&from, to, count))
+                let most = if name == "replaceAll" { usize::MAX } else { 1 };
+                super::regex::replace(text, from, to, most)?
             }
+            ("matches", [Value::Text(pattern)]) => {
+                Value::Bool(super::regex::matches(text, pattern)?)
+            }
+            ("find", [Value::Text(pattern)]) => super::regex::find(text, pattern)?,
+            ("findAll", [Value::Text(pattern)]) => Value::list(super::regex::all(text, pattern)?),
             ("split", []) | ("tokenize", []) => {
                 let words =
                     text.split([' ', '\t', '\n', '\r', '\u{c}']).filter(|word| !word.is_empty());
@@ -167,21 +160,7 @@ impl<H: Host> Evaluator<'_, H> {
                 let parts = text.split(|c: char| by.contains(c)).filter(|word| !word.is_empty());
                 Value::list(parts.map(Value::text).collect())
             }
-            ("split", [Value::Text(by)]) => {
-                let by = plain_pattern(by)?;
-                if by.is_empty() {
-                    return unsupported("regular expressions");
-                }
-                let mut parts: Vec<&str> = text.split(&by).collect();
-                // Empty parts at the end are left out, but one part stays.
-                while parts.len() > 1 && parts.last().is_some_and(|part| part.is_empty()) {
-                    parts.pop();
-                }
-                if parts == [""] && !text.is_empty() {
-                    parts.clear();
-                }
-                Value::list(parts.into_iter().map(Value::text).collect())
-            }
+            ("split", [Value::Text(by)]) => super::regex::split(text, by)?,
             ("padLeft" | "padRight", [Value::Int(width)]) => pad(text, name, *width, " ")?,
             ("padLeft" | "padRight", [Value::Int(width), Value::Text(with)]) => {
                 pad(text, name, *width, with)?

@@ -47,6 +47,8 @@ pub enum Value {
     Exception(Rc<(String, Option<String>)>),
     /// A class by its simple name.
     Class(Rc<str>),
+    /// What `=~` gives: a text and a pattern.
+    Matcher(Rc<(String, String)>),
     /// Something of the host.
     Object(u32),
 }
@@ -81,6 +83,7 @@ impl Value {
             Value::Text(text) => !text.is_empty(),
             Value::List(items) => !items.borrow().is_empty(),
             Value::Map(entries) => !entries.borrow().is_empty(),
+            Value::Matcher(one) => super::regex::is_found(&one.0, &one.1).unwrap_or(false),
             _ => true,
         }
     }
@@ -127,6 +130,7 @@ impl Value {
             Value::Closure(_) => "Closure",
             Value::Exception(one) => &one.0,
             Value::Class(_) => "Class",
+            Value::Matcher(_) => "Matcher",
             Value::Object(_) => "Object",
         }
     }
@@ -189,6 +193,7 @@ fn show_into(value: &Value, out: &mut String, depth: u32) {
             }
         }
         Value::Class(name) => *out += &format!("class {name}"),
+        Value::Matcher(_) => out.push_str("matcher"),
         Value::Object(id) => *out += &format!("object {id}"),
     }
 }

@@ -6,7 +6,7 @@ use super::lowering::Wanted;
 use super::native::Task;
 use super::platform::{Argument, Call};
 use super::prelude;
-use crate::ast::{Access, Arg, Expr, ExprKind, Key, Member};
+use crate::ast::{Access, Arg, Expr, ExprKind, Key, Member, TypeName};
 use anyorder_program::Reg;
 
 /// The arguments of a call.
@@ -201,6 +201,9 @@ impl Body<'_> {
         if let Some(value) = self.platform.property(&mut self.code, unit, name) {
             return self.code.call_closure(value, &given.values);
         }
+        if !self.platform.knows_all() {
+            return self.gap(&format!("the call of `{name}`"));
+        }
         self.code.throw_missing_method(name);
         self.code.null()
     }
@@ -218,6 +221,13 @@ impl Body<'_> {
                 self.code.library("asList", &[*one, name])
             }
             ("String", [one]) => self.code.show(*one),
+            ("Float" | "Double" | "Integer" | "Long" | "BigDecimal" | "BigInteger", [one]) => {
+                let span = self.code.span();
+                let (arguments, bound) = (None, None);
+                let name = short.to_owned();
+                let typed = TypeName { span, name, arguments, bound, dimensions: 0 };
+                self.cast(*one, &typed, true)
+            }
             (class, [] | [_]) if is_exception => {
                 let class = self.code.text(class);
                 let message = match given.values.first() {

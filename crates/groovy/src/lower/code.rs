@@ -319,11 +319,12 @@ impl<'l> Code<'l> {
         let values = platform.unknown(&gap);
         self.lowering.record(gap);
         match values {
-            Some(values) => {
+            // A choice from nothing would hide the run.
+            Some(values) if !values.is_empty() => {
                 let from = self.constant(Literal::List(values));
                 self.value(|dst| Op::ChooseFrom { dst, src: from })
             }
-            None => {
+            _ => {
                 self.run_time_gap(what);
                 self.null()
             }

@@ -82,6 +82,7 @@ impl Code<'_> {
 }
 
 fn get(lowering: &mut Lowering, platform: &mut dyn Platform, id: FuncId, name: &str) {
+    let knows_all = platform.knows_all();
     let of_platform = platform.member(lowering, name);
     let own = lowering.want(Wanted::Get(name.to_owned()));
     let mut code = Code::new(lowering, &format!("get {name}"), 1, 0);
@@ -115,7 +116,15 @@ fn get(lowering: &mut Lowering, platform: &mut dyn Platform, id: FuncId, name: &
         let part = code.value(|dst| Op::RecordGet { dst, src: value, ty, field });
         code.ret(part);
     });
-    for ty in [types.text, types.int, types.number, types.boolean, types.exception, types.class] {
+    for ty in [
+        types.text,
+        types.int,
+        types.number,
+        types.boolean,
+        types.exception,
+        types.class,
+        types.matcher,
+    ] {
         code.for_type(value, ty, |code| {
             code.return_native(Task::Property(name.to_owned()), &[value]);
         });
@@ -125,12 +134,14 @@ fn get(lowering: &mut Lowering, platform: &mut dyn Platform, id: FuncId, name: &
     });
     match of_platform {
         Some(func) => code.return_call(func, &[value]),
-        None => code.throw_missing_property(name),
+        None if knows_all => code.throw_missing_property(name),
+        None => code.run_time_gap(&format!("the property `{name}`")),
     }
     code.define(id);
 }
 
 fn set(lowering: &mut Lowering, platform: &mut dyn Platform, id: FuncId, name: &str) {
+    let knows_all = platform.knows_all();
     let of_platform = platform.set_member(lowering, name);
     let mut code = Code::new(lowering, &format!("set {name}"), 2, 0);
     let (value, new, types) = (code.param(0), code.param(1), code.kinds().types);
@@ -154,6 +165,7 @@ fn set(lowering: &mut Lowering, platform: &mut dyn Platform, id: FuncId, name: &
         types.entry,
         types.exception,
         types.class,
+        types.matcher,
         types.closure,
     ];
     for ty in groovy {
@@ -161,7 +173,8 @@ fn set(lowering: &mut Lowering, platform: &mut dyn Platform, id: FuncId, name: &
     }
     match of_platform {
         Some(func) => code.return_call(func, &[value, new]),
-        None => code.throw_missing_property(name),
+        None if knows_all => code.throw_missing_property(name),
+        None => code.run_time_gap(&format!("the assignment of the property `{name}`")),
     }
     code.define(id);
 }
@@ -197,7 +210,7 @@ fn get_any(lowering: &mut Lowering, platform: &mut dyn Platform, id: FuncId) {
     for ty in [types.text, types.int, types.number, types.boolean, types.entry] {
         code.for_type(value, ty, |code| code.throw_missing_property("a computed name"));
     }
-    for ty in [types.exception, types.class, types.range, types.closure] {
+    for ty in [types.exception, types.class, types.matcher, types.range, types.closure] {
         code.for_type(value, ty, |code| code.run_time_gap("a property with a computed name"));
     }
     match of_platform {
@@ -264,6 +277,7 @@ fn invoke(
     name: &str,
     count: u16,
 ) {
+    let knows_all = platform.knows_all();
     let of_platform = platform.method(lowering, name, count);
     let mut code = Code::new(lowering, name, count + 1, 0);
     let all: Vec<Reg> = (0..=count).map(|at| code.param(at)).collect();
@@ -275,7 +289,8 @@ fn invoke(
     code.for_type(value, types.list, |code| match (find(&["List", "Any"]), of_platform) {
         (Some(own), _) => code.return_library(&own, &all),
         (None, Some(func)) => code.return_call(func, &all),
-        (None, None) => missing(code, "lists", name, arguments),
+        (None, None) if knows_all => missing(code, "lists", name, arguments),
+        (None, None) => code.run_time_gap(&format!("the method `{name}` of lists")),
     });
     code.for_type(value, types.map, |code| {
         if let Some(own) = find(&["Map", "Any"]) {
@@ -336,6 +351,7 @@ fn invoke(
         (types.boolean, &["Any"]),
         (types.exception, &["Any"]),
         (types.class, &[]),
+        (types.matcher, &[]),
     ];
     for (ty, kinds) in simple {
         code.for_type(value, *ty, |code| match find(kinds) {
@@ -346,7 +362,8 @@ fn invoke(
     match (of_platform, find(&["Any"])) {
         (Some(func), _) => code.return_call(func, &all),
         (None, Some(own)) if name != "toString" => code.return_library(&own, &all),
-        (None, _) => missing(&mut code, "values of the platform", name, arguments),
+        (None, _) if knows_all => missing(&mut code, "values of the platform", name, arguments),
+        (None, _) => code.run_time_gap(&format!("the method `{name}`")),
     }
     code.define(id);
 }
@@ -387,6 +404,7 @@ fn invoke_any(lowering: &mut Lowering, platform: &mut dyn Platform, id: FuncId, 
         types.closure,
         types.exception,
         types.class,
+        types.matcher,
     ];
     for ty in groovy {
         if ty == types.list && of_platform.is_some() {

@@ -4,9 +4,7 @@ use super::body::Body;
 use super::lowering::Wanted;
 use super::names::Names;
 use super::native::{Task, to_literal};
-use crate::ast::{
-    Access, Arg, BinaryOp, Expr, ExprKind, IncDec, Key, Member, MemberName, Number, UnaryOp,
-};
+use crate::ast::{Access, Arg, BinaryOp, Expr, ExprKind, Key, Member, MemberName, Number, UnaryOp};
 use crate::eval::{Decimal, Value, pure};
 use anyorder_program::{Label, Literal, Op, Reg};
 
@@ -204,6 +202,14 @@ impl Body<'_> {
         if matches!(name, "delegate" | "owner" | "super" | "this" | "metaClass") {
             return self.gap(&format!("`{name}`"));
         }
+        self.missing_property(name)
+    }
+
+    /// A property of the app that the platform does not know.
+    fn missing_property(&mut self, name: &str) -> Reg {
+        if !self.platform.knows_all() {
+            return self.gap(&format!("the name `{name}`"));
+        }
         self.code.throw_missing_property(name);
         self.code.null()
     }
@@ -276,7 +282,7 @@ impl Body<'_> {
         map
     }
 
-    fn index_key(&mut self, keys: &[Arg]) -> Reg {
+    pub(super) fn index_key(&mut self, keys: &[Arg]) -> Reg {
         match keys {
             [Arg::Plain(e)] => self.expr(e),
             _ => {
@@ -329,7 +335,8 @@ impl Body<'_> {
             B::BitAnd => self.code.library("and", &[a, b]),
             B::BitOr => self.code.library("or", &[a, b]),
             B::BitXor => self.code.library("xor", &[a, b]),
-            B::Find | B::Match => self.gap("a regular expression"),
+            B::Find => self.code.library("find", &[a, b]),
+            B::Match => self.code.library("match", &[a, b]),
             B::Identical | B::NotIdentical => self.gap("`===`"),
             B::And | B::Or => self.gap("a condition"),
         }
@@ -425,7 +432,13 @@ impl Body<'_> {
     fn own_member(&mut self, member: &Member) -> Reg {
         let name = match self.member_name(&member.name) {
             Ok(name) => name,
-            Err(_) => return self.gap("a property of the app with a computed name"),
+            Err(name) => {
+                let unit = self.unit;
+                return match self.platform.named_property(&mut self.code, unit, name) {
+                    Some(value) => value,
+                    None => self.gap("a property of the app with a computed name"),
+                };
+            }
         };
         match member.access {
             Access::Pointer => self.method_pointer(name),
@@ -435,8 +448,7 @@ impl Body<'_> {
                 if let Some(value) = self.platform.property(&mut self.code, unit, name) {
                     return value;
                 }
-                self.code.throw_missing_property(name);
-                self.code.null()
+                self.missing_property(name)
             }
         }
     }
@@ -489,92 +501,6 @@ impl Body<'_> {
         self.code.bind(end);
         self.code.release(mark);
         dst
-    }
-
-    fn assign_expr(&mut self, op: Option<BinaryOp>, target: &Expr, value: &Expr) -> Reg {
-        let Some(op) = op else {
-            let value = self.expr(value);
-            let own = self.code.temp();
-            self.code.set(own, value);
-            self.assign(target, own);
-            return own;
-        };
-        let old = self.operand(target, &[value]);
-        let value = self.expr(value);
-        let new = self.binary(op, old, value);
-        self.assign(target, new);
-        new
-    }
-
-    fn change(&mut self, op: IncDec, target: &Expr, gives_new: bool) -> Reg {
-        let old = self.expr(target);
-        let own = self.code.temp();
-        self.code.set(own, old);
-        let new = match op {
-            IncDec::Increment => self.code.library("next", &[own]),
-            IncDec::Decrement => self.code.library("previous", &[own]),
-        };
-        let assignable = matches!(
-            target.bare().kind,
-            ExprKind::Name(_) | ExprKind::Member(_) | ExprKind::Index(..)
-        );
-        if assignable {
-            self.assign(target, new);
-        }
-        if gives_new { new } else { own }
-    }
-
-    fn assign(&mut self, target: &Expr, value: Reg) {
-        match &target.bare().kind {
-            ExprKind::Name(name) => {
-                if !self.write_variable(name, value) {
-                    self.set_own(name, value);
-                }
-            }
-            ExprKind::Member(member)
-                if name_of(&member.object) == Some("this")
-                    && matches!(member.name, MemberName::Fixed(_)) =>
-            {
-                if let MemberName::Fixed(name) = &member.name {
-                    self.set_own(name, value);
-                }
-            }
-            ExprKind::Member(member) => {
-                let object = self.expr(&member.object);
-                let end = self.code.label();
-                if member.access == Access::Safe {
-                    let is_null = self.code.is(object, self.code.kinds().types.null);
-                    self.code.jump_if(is_null, end);
-                }
-                match self.member_name(&member.name) {
-                    Ok(name) => {
-                        let func = self.code.lowering().want(Wanted::Set(name.to_owned()));
-                        self.code.call(func, &[object, value]);
-                    }
-                    Err(name) => {
-                        let func = self.code.lowering().want(Wanted::SetAny);
-                        self.code.call(func, &[object, value, name]);
-                    }
-                }
-                self.code.bind(end);
-            }
-            ExprKind::Index(object, keys) => {
-                let later: Vec<&Expr> = keys.iter().map(Arg::value).collect();
-                let object = self.operand(object, &later);
-                let key = self.index_key(keys);
-                self.code.library("putAt", &[object, key, value]);
-            }
-            _ => {
-                self.gap("this assignment");
-            }
-        }
-    }
-
-    fn set_own(&mut self, name: &str, value: Reg) {
-        let unit = self.unit;
-        if !self.platform.set_property(&mut self.code, unit, name, value) {
-            self.gap(&format!("the assignment of `{name}`, which is no variable"));
-        }
     }
 }
 

@@ -27,7 +27,10 @@ pub struct Kinds {
     pub exception: RecordId,
     /// Classes as values: the simple `name`.
     pub class: RecordId,
-    /// Maps outside of running code: `keys` and `table` as in `map`. Lists are lists of the machine.
+    /// What `=~` gives: `text`, `pattern`.
+    pub matcher: RecordId,
+    /// Maps outside of running code: `keys` and `table` as in `map`. Lists are lists of the
+    /// machine.
     pub frozen_map: RecordId,
     pub(super) types: Types,
 }
@@ -54,6 +57,7 @@ pub(super) struct Types {
     pub(super) closure: TypeId,
     pub(super) exception: TypeId,
     pub(super) class: TypeId,
+    pub(super) matcher: TypeId,
     pub(super) frozen_map: TypeId,
 }
 
@@ -71,6 +75,7 @@ impl Kinds {
         let closure = b.record("Closure", &["code", "most"]);
         let exception = b.record("Exception", &["class", "message"]);
         let class = b.record("Class", &["name"]);
+        let matcher = b.record("Matcher", &["text", "pattern"]);
         let frozen_map = b.record("PlainMap", &["keys", "table"]);
         let types = Types {
             null: b.ty(Type::Null, false),
@@ -87,6 +92,7 @@ impl Kinds {
             closure: b.ty(Type::Record(closure), false),
             exception: b.ty(Type::Record(exception), false),
             class: b.ty(Type::Record(class), false),
+            matcher: b.ty(Type::Record(matcher), false),
             frozen_map: b.ty(Type::Record(frozen_map), false),
         };
         Kinds {
@@ -100,6 +106,7 @@ impl Kinds {
             closure,
             exception,
             class,
+            matcher,
             frozen_map,
             types,
         }

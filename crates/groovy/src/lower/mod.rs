@@ -29,6 +29,7 @@
 //! code in its place returns `Gap`, or goes on with any of the values that [`Platform::unknown`]
 //! gives.
 
+mod assign;
 mod body;
 mod call;
 mod cast;

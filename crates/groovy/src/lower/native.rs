@@ -212,6 +212,10 @@ pub(super) fn to_literal(kinds: &Kinds, value: &Value) -> Option<Literal> {
         Value::Class(name) => {
             Some(Literal::Record(kinds.class, vec![Literal::Str(name.to_string())]))
         }
+        Value::Matcher(one) => {
+            let parts = [&one.0, &one.1].map(|text| Literal::Str(text.clone()));
+            Some(Literal::Record(kinds.matcher, parts.to_vec()))
+        }
         Value::Closure(_) | Value::Object(_) => None,
     }
 }
@@ -252,6 +256,9 @@ fn to_value(kinds: &Kinds, literal: &Literal) -> Option<Value> {
             }
             [key, value] if *ty == kinds.entry => {
                 Value::Entry(Rc::new((to_value(kinds, key)?, to_value(kinds, value)?)))
+            }
+            [Literal::Str(text), Literal::Str(pattern)] if *ty == kinds.matcher => {
+                Value::Matcher(Rc::new((text.clone(), pattern.clone())))
             }
             [Literal::Str(class), message] if *ty == kinds.exception => {
                 let message = match message {

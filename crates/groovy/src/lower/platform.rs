@@ -51,8 +51,14 @@ impl Argument<'_> {
 /// A result is a register that [`Code`] gave out: it stays as it is until the end of the statement.
 pub trait Platform {
     /// Reads a property of the app: a setting, `state`, `location`. Is asked for each name that is
-    /// no variable. `None`: there is none, which is a `MissingPropertyException` when it runs.
+    /// no variable. `None`: it knows none of this name ([`Platform::knows_all`]).
     fn property(&mut self, code: &mut Code<'_>, unit: UnitId, name: &str) -> Option<Reg> {
+        let _ = (code, unit, name);
+        None
+    }
+
+    /// Reads a property of the app with a computed name: `this."$name"`. `None`: not understood.
+    fn named_property(&mut self, code: &mut Code<'_>, unit: UnitId, name: Reg) -> Option<Reg> {
         let _ = (code, unit, name);
         None
     }
@@ -63,9 +69,9 @@ pub trait Platform {
         false
     }
 
-    /// Calls a name that the script does not define. `None`: there is no such method, which is a
-    /// `MissingMethodException` when it runs. A platform that cannot compile a call it knows calls
-    /// [`Code::gap`].
+    /// Calls a name that the script does not define; `new Date` for a class that Groovy does not
+    /// make. `None`: it knows none of this name ([`Platform::knows_all`]). A platform that cannot
+    /// compile a call it knows calls [`Code::gap`].
     fn call(&mut self, code: &mut Code<'_>, call: &Call<'_>) -> Option<Reg> {
         let _ = (code, call);
         None
@@ -110,6 +116,12 @@ pub trait Platform {
     fn any_method(&mut self, lowering: &mut Lowering, arguments: u16) -> Option<FuncId> {
         let _ = (lowering, arguments);
         None
+    }
+
+    /// Returns whether a name that the platform does not know is a mistake of the app, so that code
+    /// which reaches it throws. Otherwise the name is not understood: a gap.
+    fn knows_all(&self) -> bool {
+        false
     }
 
     /// Says what stands for a value that is not understood: any of these values (havoc), or, with

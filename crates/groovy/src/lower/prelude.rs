@@ -15,6 +15,7 @@ pub(super) const UNIT: UnitId = UnitId(u16::MAX);
 static LIBRARY: LazyLock<Arc<Unit>> = LazyLock::new(|| {
     let text = [
         include_str!("library.groovy"),
+        include_str!("library_operators.groovy"),
         include_str!("library_list.groovy"),
         include_str!("library_map.groovy"),
     ]
@@ -59,6 +60,7 @@ pub(super) fn task(name: &str) -> Option<Task> {
         "characters" => Task::Characters,
         "asInt" => Task::AsInt,
         "instance" => Task::Instance,
+        "find" | "findAll" => Task::Method(name.to_owned(), 1),
         "+" => Task::Binary("+"),
         "-" => Task::Binary("-"),
         "*" => Task::Binary("*"),
@@ -68,6 +70,8 @@ pub(super) fn task(name: &str) -> Option<Task> {
         "&" => Task::Binary("&"),
         "|" => Task::Binary("|"),
         "^" => Task::Binary("^"),
+        "=~" => Task::Binary("=~"),
+        "==~" => Task::Binary("==~"),
         "<<" => Task::Binary("<<"),
         ">>" => Task::Binary(">>"),
         ">>>" => Task::Binary(">>>"),
@@ -97,6 +101,7 @@ pub(super) fn primitive(code: &mut Code<'_>, name: &str, arguments: &[Reg]) -> O
         "isClosure" => return is(code, types.closure),
         "isException" => return is(code, types.exception),
         "isClass" => return is(code, types.class),
+        "isMatcher" => return is(code, types.matcher),
         "isPlainList" => return is(code, types.plain_list),
         "isFrozen" => return is(code, types.frozen_map),
         _ => {}

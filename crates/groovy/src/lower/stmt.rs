@@ -410,8 +410,8 @@ impl Body<'_> {
             Some(label) => one.labels.iter().any(|own| own == label),
             None => one.labels.is_empty() || one.next.is_some(),
         };
-        let found = self.loops.iter().rev().filter(|one| !again || one.next.is_some());
-        let found = found.filter(fits).next().cloned();
+        let mut loops = self.loops.iter().rev().filter(|one| !again || one.next.is_some());
+        let found = loops.find(fits).cloned();
         let Some(found) = found else {
             self.unknown("`break` or `continue` without a loop", None);
             return;
