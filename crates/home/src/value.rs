@@ -115,9 +115,11 @@ fn of_at(value: &Value, depth: u32) -> Option<Stored> {
             Stored::Map(entries.borrow().iter().map(both).collect::<Option<Vec<_>>>()?)
         }
         Value::Class(name) => Stored::Text(name.to_string()),
-        Value::Entry(_) | Value::Closure(_) | Value::Exception(_) | Value::Object(_) => {
-            return None;
-        }
+        Value::Entry(_)
+        | Value::Closure(_)
+        | Value::Exception(_)
+        | Value::Object(_)
+        | Value::Matcher(_) => return None,
     })
 }
 
