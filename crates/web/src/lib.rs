@@ -49,7 +49,7 @@ pub use source::{
     Answer, Archive, ArchiveError, Folder, GivenError, GivenResponse, PageRequest, Response,
     SocketMessage, Sockets, Source, Store, read_given, read_sockets, write_given, write_sockets,
 };
-pub use system::{PageFactory, PageOptions, PageStats, PageSystem};
+pub use system::{PageFactory, PageOptions, PageStats, PageSystem, STEPS_LEFT};
 
 // The browser and its messages.
 mod browser;

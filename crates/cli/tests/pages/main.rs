@@ -16,6 +16,12 @@ use std::process::Command;
 const PAGES: &[(&str, &[&str])] = &[
     ("search", &["response of `/search?q=a` (fetch at index.html:7)", "shows `apple, avocado`"]),
     ("search_guarded", &[]),
+    // Its typing and the response before it conflict, so the responses change places only in a run
+    // whose user does not wait.
+    (
+        "search_waiting",
+        &["response of `/search?q=a` (fetch at index.html:8)", "shows `apple, avocado`"],
+    ),
     ("double_submit", &["the second click on `#buy`", "sent 2 times instead of 1"]),
     ("double_submit_fixed", &[]),
     ("late_script", &["the script `/prepare.js`", "the field `#name` has"]),
@@ -41,6 +47,21 @@ pub(super) fn check(name: &str, more: &[&str]) -> Ran {
     let mut arguments = vec!["check", &page, "--actions", &steps, "--budget", "0s"];
     arguments.extend(more);
     ran(&mut command(&arguments))
+}
+
+#[test]
+fn a_step_that_cannot_be_taken_is_a_warning() {
+    if !has_browser() {
+        return;
+    }
+    let folder = folder();
+    let steps = folder.path().join("steps.json");
+    std::fs::write(&steps, r##"{"steps": [{"click": "#query"}, {"click": "#none"}]}"##).unwrap();
+    let steps = steps.display().to_string();
+    let page = "examples/web/search/index.html";
+    let ran = ran(&mut command(&["check", page, "--actions", &steps, "--budget", "0s"]));
+    let all = format!("{}{}", ran.stdout, ran.stderr);
+    assert!(all.contains("steps that could not be taken: the click on `#none`"), "{all}");
 }
 
 /// The findings that are not harmless.

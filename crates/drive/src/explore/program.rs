@@ -134,6 +134,22 @@ pub trait TaskProgram: Sync {
         None
     }
 
+    /// Runs the program once, and returns the choices of another run that is worth varying besides
+    /// that of the default order; `None` by default.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the run does.
+    fn other_recording(&self) -> Result<Option<Schedule>, RunError> {
+        Ok(None)
+    }
+
+    /// Returns a warning if the recorded run, which ended so, did not do all that it should: then
+    /// not much was checked. `None` by default.
+    fn unfinished(&self, _end: &Observation) -> Option<Warning> {
+        None
+    }
+
     /// Returns what explorations of this program ignore.
     fn ignored(&self) -> Option<Warning> {
         None

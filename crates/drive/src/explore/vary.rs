@@ -88,7 +88,10 @@ pub fn explore<P: TaskProgram>(
     let mut job = Job::new(program, options, control);
     if let Some(first) = job.first()? {
         match &options.deepen {
-            Some(deepening) => rounds::deepen(&mut job, &first, deepening)?,
+            Some(deepening) => {
+                job.other()?;
+                rounds::deepen(&mut job, &first, deepening)?;
+            }
             None => job.bounds(&first),
         }
     }
@@ -184,6 +187,11 @@ impl<'a, P: TaskProgram> Job<'a, P> {
             self.result.warnings.push(ignored);
             self.result.bounded_by(option::ALGORITHM);
         }
+        let end = explored.runs.first().map(|run| &run.observation);
+        if let Some(unfinished) = end.and_then(|end| self.program.unfinished(end)) {
+            self.result.warnings.push(unfinished);
+            self.result.bounded_by(option::USER_EVENTS);
+        }
         self.report(&explored)?;
         let unreported = self.findings.unreported();
         if unreported > 0 {
@@ -191,6 +199,35 @@ impl<'a, P: TaskProgram> Job<'a, P> {
             self.warn(&format!("the program does not report all that its tasks share ({pairs} of tasks), so further orders may matter"));
         }
         Ok(Some(covered(&explored, &repeats)))
+    }
+
+    /// Varies the other recording of the program, if it has one. No budget cuts it. A program that
+    /// fails to make it is varied without: what was tried is said all the same.
+    fn other(&mut self) -> Result<(), Failure> {
+        let given = &self.options.reversals;
+        if given.recording.is_some() || self.left() == Some(0) || self.control.check().is_err() {
+            return Ok(());
+        }
+        let mut recording = Ok(None);
+        for _ in 0..given.attempts.max(1) {
+            recording = self.program.other_recording();
+            self.findings.runs += u64::from(!matches!(recording, Ok(None)));
+            if recording.is_ok() {
+                break;
+            }
+        }
+        let Ok(Some(recording)) = recording else { return Ok(()) };
+        let reversals = r4::ReversalOptions {
+            recording: Some(recording),
+            swaps: r4::Swaps::default(),
+            blind: self.blind,
+            ..given.clone()
+        };
+        let Some((explored, _)) = self.explored(&self.part(), &reversals, u64::MAX)? else {
+            return Ok(());
+        };
+        explored.limits.iter().for_each(|limit| self.result.cut_by(limits::explored(*limit)));
+        self.report(&explored)
     }
 
     /// Makes a further exploration of at most so many runs. `None` if the job was stopped.

@@ -24,6 +24,7 @@ pub use served::{Served, is_page};
 mod difference;
 mod emit;
 mod evidence;
+mod hurried;
 mod logged;
 mod program;
 mod recording;

@@ -1,5 +1,6 @@
 //! A page as a program of tasks.
 
+use super::hurried::hurried;
 use super::logged::Logged;
 use super::served::Served;
 use super::texts::Texts;
@@ -13,11 +14,12 @@ use crate::states::Replayed;
 use crate::{Failure, JobControl, JobResult};
 use anyorder_finding::{Warning, WarningKind};
 use anyorder_system::{
-    Choice, ProgramIdentity, RunError, Schedule, SystemFactory, TaskName, TaskSystem,
+    Choice, Observation, PartPath, ProgramIdentity, RunError, Schedule, SystemFactory, TaskName,
+    TaskSystem,
 };
 use anyorder_web::{
-    Actions, BrowserOptions, Crawled, PageFactory, PageOptions, PageSystem, Store, UserStepKind,
-    find_browser, has_display, parse_actions, write_actions,
+    Actions, BrowserOptions, Crawled, PageFactory, PageOptions, PageSystem, STEPS_LEFT, Store,
+    UserStepKind, find_browser, has_display, parse_actions, write_actions,
 };
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -219,6 +221,22 @@ impl TaskProgram for PageProgram {
             }
             None => self.factory.make(),
         }
+    }
+
+    fn other_recording(&self) -> Result<Option<Schedule>, RunError> {
+        hurried(&mut self.factory.make()?, &self.identity)
+    }
+
+    fn unfinished(&self, end: &Observation) -> Option<Warning> {
+        let left = end.part(&PartPath::new(["page", STEPS_LEFT]))?.text.clone()?;
+        let left: usize = left.parse().ok()?;
+        let steps = self.words.actions.steps();
+        let step = steps.get(steps.len().checked_sub(left)?)?;
+        let text = format!(
+            "steps that could not be taken: {} has no element that is there, visible and enabled",
+            self.words.task(&step.name)
+        );
+        Some(Warning::new(WarningKind::Unreported, &self.name, &text, left as u64))
     }
 
     fn ignored(&self) -> Option<Warning> {

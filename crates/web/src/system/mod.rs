@@ -6,5 +6,6 @@ mod options;
 mod page_system;
 mod run;
 
+pub use observation::STEPS_LEFT;
 pub use options::{PageOptions, PageStats};
 pub use page_system::{PageFactory, PageSystem};

@@ -6,6 +6,10 @@ use anyorder_system::{Level, Observation, PartPath};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
+/// The part, below `page`, with the number of steps that the user could not take: it is there if
+/// there are any. The element of a step was not there, or not visible.
+pub const STEPS_LEFT: &str = "steps that could not be taken";
+
 /// The longest text that is kept of a part, in bytes.
 const TEXT_MAX: usize = 100_000;
 
@@ -82,7 +86,7 @@ pub(super) fn observation(seen: &Seen, run: &Run, traffic: &Traffic<'_>) -> Obse
     }
     if traffic.steps_left > 0 && run.left.is_none() {
         let left = traffic.steps_left.to_string();
-        set(&mut out, ["page", "steps that could not be taken"], Level::Output, &left);
+        set(&mut out, ["page", STEPS_LEFT], Level::Output, &left);
     }
     let is_timer = |one: &&Pending| is_shown && matches!(one.what, What::Queued(_));
     let waiting = run.pending.iter().filter(is_timer);

@@ -1,0 +1,64 @@
+//! A run in which the user does not wait for responses.
+//!
+//! **Problem.** In the default order a response comes before the next step of the user. To bring
+//! the responses of two steps into the other order then takes two reversals or more: first the step
+//! comes before the response to the step before, and then the responses change places. In between,
+//! a page shows that it waits, sets timers and schedules its drawing; each of these conflicts with
+//! the next step, and adds a reversal. **Method.** A second recording: the responses to a step wait
+//! as long as the user can take another one. Timers still fire first, since many pages send a
+//! request only when the user pauses. In this recording, the responses of two steps are next to
+//! each other. **Cost.** One run more, and the reversals of another recording.
+
+use anyorder_system::{
+    Choice, EnabledTask, ProgramIdentity, RunError, Schedule, TaskName, TaskRole, TaskSystem,
+};
+
+/// The most events of such a run that are planned. The default order goes on from there.
+const EVENTS_MAX: usize = 2_000;
+
+/// Runs a page, and returns the choices of the run; `None` if no response has to wait.
+///
+/// # Errors
+///
+/// Fails if the page does.
+pub(super) fn hurried<S: TaskSystem>(
+    page: &mut S,
+    program: &ProgramIdentity,
+) -> Result<Option<Schedule>, RunError> {
+    let mut schedule = Schedule::new(program.clone());
+    let mut waited = false;
+    while schedule.choices.len() < EVENTS_MAX {
+        let enabled = page.enabled()?;
+        let is_input = |one: &EnabledTask| page.role(&one.task) == TaskRole::Input;
+        let can_step = enabled.iter().any(is_input);
+        let waits = |one: &&EnabledTask| can_step && answers_step(&one.task);
+        let Some(next) = enabled.iter().find(|one| !waits(one)) else { break };
+        waited |= enabled.first() != Some(next);
+        let choice = Choice::of(next.task.clone());
+        page.execute(&choice)?;
+        schedule.choices.push(choice);
+    }
+    Ok(waited.then_some(schedule))
+}
+
+/// Returns whether an event is the response to a request that a step of the user caused.
+fn answers_step(task: &TaskName) -> bool {
+    let creators = || std::iter::successors(task.creator(), |creator| creator.creator());
+    let of_step = creators().last().is_some_and(|root| root.segment().kind != "load");
+    of_step && matches!(task.segment().kind.as_str(), "fetch" | "request")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn responses_to_steps_wait_and_nothing_else() {
+        let waits = |name: &str| answers_step(&name.parse().expect("a name"));
+        assert!(waits("type@a/fetch@%2Fa"));
+        assert!(waits("click@a/timeout@a.js:1/fetch@%2Fa"));
+        assert!(!waits("load/script@%2Fa.js/fetch@%2Fa"));
+        assert!(!waits("click@a/timeout@a.js:1"));
+        assert!(!waits("click@a"));
+    }
+}
