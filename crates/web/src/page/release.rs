@@ -73,8 +73,8 @@ impl PageDriver {
         })
     }
 
-    /// Handles what happens until a condition holds that may never hold: the browser reports the end
-    /// of nearly all requests. The time to wait grows with the time that the page takes to answer,
+    /// Handles what happens until a condition holds that may never hold: the browser reports the
+    /// end of nearly all requests. The time to wait grows with the time that the page takes to answer,
     /// so that a busy machine gives the same run as an idle one.
     fn until_answered(
         &mut self,
