@@ -197,7 +197,7 @@ Examples:
   anyorder check lock.any --format json | anyorder replay lock.any -
   anyorder replay fixed.any runs/0123456789abcdef.json      does it still occur?
   anyorder replay --program 'node app.js' runs/0123456789abcdef.json
-  anyorder replay report/0123456789abcdef.json              a web page, with the responses in the file
+  anyorder replay report/0123456789abcdef.json              a page, with its responses
   anyorder replay http://localhost:8000/ report/0123456789abcdef.json    on the page as it is now
   anyorder replay report/0123456789abcdef.json --emit-test playwright -o order.spec.mjs
   anyorder replay app.std runs/0123456789abcdef.json        check a prediction again

@@ -69,7 +69,7 @@ impl PageSettings {
 
 /// What to do without a display.
 pub(super) const NO_DISPLAY: &str = "there is no display for a window: $DISPLAY and \
-    $WAYLAND_DISPLAY are empty\nhint: leave out `--headed`, or start a display, as `xvfb-run` does";
+    $WAYLAND_DISPLAY are empty\nhint: start one, for example with `xvfb-run`";
 
 /// A page, and how its events are called.
 pub struct PageProgram {

@@ -45,9 +45,9 @@ pub fn find_browser(given: Option<&Path>) -> Result<PathBuf, WebError> {
 /// Returns whether a browser can have a window here: whether there is a display.
 #[must_use]
 pub fn has_display() -> bool {
-    let is_given = |name: &&str| env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_given = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
     !cfg!(all(unix, not(target_os = "macos")))
-        || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| is_given(&name))
+        || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| is_given(name))
 }
 
 fn in_path(name: &Path) -> Option<PathBuf> {
