@@ -201,8 +201,9 @@ impl Parser<'_> {
         }
         let arguments = self.grown(|parser| parser.arguments("(", ")"))?;
         self.check_keys(&arguments)?;
-        // With parameters it is a closure for a call of the new object.
-        let is_closure = self.has_arrow(self.behind_newline(self.at + 1));
+        // Behind an arrow at once it is a closure for a call of the new object. Anything else is a
+        // class, so that a closure with parameters is a mistake.
+        let is_closure = self.is_op_at(self.behind_newline(self.at + 1), "->");
         let body = if self.is_op("{") && !is_closure {
             Some(Box::new(self.anonymous_class()?))
         } else {

@@ -223,7 +223,9 @@ impl Parser<'_> {
         let statement = self.nested(|parser| parser.statement())?;
         // Several variables are several statements.
         match &statement.kind {
-            StmtKind::Declare(declaration) if declaration.variables.len() > 1 => {
+            StmtKind::Declare(declaration)
+                if declaration.variables.len() > 1 && declaration.together.is_none() =>
+            {
                 let span = statement.span;
                 let block = Block { span, statements: vec![statement] };
                 Ok(Box::new(Stmt::new(span, StmtKind::Block(block))))

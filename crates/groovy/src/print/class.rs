@@ -2,7 +2,9 @@
 
 use super::canonical::{Out, short, type_or_dash, type_text};
 use super::text::quoted;
-use crate::ast::{Block, Class, ClassKind, Declaration, Import, Item, Method};
+use crate::ast::{
+    Block, Class, ClassKind, Declaration, EnumConstant, Import, Item, Method, Variable,
+};
 
 pub(super) fn method(out: &mut Out, method: &Method) {
     if method.is_constructor {
@@ -65,27 +67,7 @@ pub(super) fn class(out: &mut Out, class: &Class, outer: &str) {
 
 pub(super) fn members(out: &mut Out, class: &Class) {
     out.open("members");
-    for constant in &class.constants {
-        out.open(&format!("variable {} constant", constant.name));
-        out.annotations(&constant.annotations);
-        match (&constant.arguments, &constant.body) {
-            (None, None) => out.leaf("nothing"),
-            (arguments, body) => {
-                out.mixed_list(arguments.as_deref().unwrap_or_default());
-                if body.is_some() {
-                    out.text.pop();
-                    out.leaf("(class body)");
-                    out.close();
-                }
-            }
-        }
-        out.close();
-    }
-    for item in &class.items {
-        if let Item::Field(declaration) = item {
-            fields(out, declaration);
-        }
-    }
+    all_fields(out, class);
     for item in &class.items {
         if let Item::Initializer(false, block) = item {
             out.open("initializer");
@@ -115,6 +97,68 @@ pub(super) fn members(out: &mut Out, class: &Class) {
     out.close();
 }
 
+/// A field, shown.
+struct Field<'a> {
+    name: &'a str,
+    text: String,
+    /// It has no visibility of its own.
+    is_property: bool,
+}
+
+/// Shows the constants and fields. A property takes the place of an earlier field of its name, but
+/// keeps what that is; a field with a visibility takes the place of an earlier property.
+fn all_fields(out: &mut Out, class: &Class) {
+    let mut all: Vec<Field<'_>> = Vec::new();
+    for one in &class.constants {
+        let from = out.text.len();
+        constant(out, one);
+        let text = out.text.split_off(from);
+        all.push(Field { name: &one.name, text, is_property: false });
+    }
+    for item in &class.items {
+        let Item::Field(declaration) = item else { continue };
+        let visible = |word: &&str| matches!(*word, "public" | "private" | "protected");
+        let is_property = !declaration.modifiers.words.iter().any(visible);
+        for one in &declaration.variables {
+            let from = out.text.len();
+            field(out, declaration, one);
+            let text = out.text.split_off(from);
+            let new = Field { name: &one.name, text, is_property };
+            let old = all.iter().rposition(|own| own.name == one.name);
+            let known = all.iter().any(|own| own.name == one.name && own.is_property);
+            match old {
+                Some(at) if is_property && !known => {
+                    let old = all.remove(at);
+                    all.push(Field { is_property, ..old });
+                }
+                Some(at) if !is_property && all[at].is_property => {
+                    all.remove(at);
+                    all.push(new);
+                }
+                _ => all.push(new),
+            }
+        }
+    }
+    all.iter().for_each(|one| out.text += &one.text);
+}
+
+fn constant(out: &mut Out, constant: &EnumConstant) {
+    out.open(&format!("variable {} constant", constant.name));
+    out.annotations(&constant.annotations);
+    match (&constant.arguments, &constant.body) {
+        (None, None) => out.leaf("nothing"),
+        (arguments, body) => {
+            out.mixed_list(arguments.as_deref().unwrap_or_default());
+            if body.is_some() {
+                out.text.pop();
+                out.leaf("(class body)");
+                out.close();
+            }
+        }
+    }
+    out.close();
+}
+
 /// Shows the static initialisers as one method.
 fn static_initializer(out: &mut Out, class: &Class) {
     let blocks: Vec<&Block> = class
@@ -132,17 +176,15 @@ fn static_initializer(out: &mut Out, class: &Class) {
     out.close();
 }
 
-fn fields(out: &mut Out, declaration: &Declaration) {
-    for one in &declaration.variables {
-        out.open(&format!("variable {}", one.name));
-        out.leaf(&type_or_dash(declaration.type_name.as_ref()));
-        out.annotations(&declaration.modifiers.annotations);
-        match &one.value {
-            Some(value) => out.expr(value),
-            None => out.leaf("nothing"),
-        }
-        out.close();
+fn field(out: &mut Out, declaration: &Declaration, one: &Variable) {
+    out.open(&format!("variable {}", one.name));
+    out.leaf(&type_or_dash(declaration.type_name.as_ref()));
+    out.annotations(&declaration.modifiers.annotations);
+    match &one.value {
+        Some(value) => out.expr(value),
+        None => out.leaf("nothing"),
     }
+    out.close();
 }
 
 pub(super) fn import_text(import: &Import) -> String {
