@@ -223,8 +223,10 @@ fn lowered_programs_print_what_the_evaluator_prints() {
     assert!(compared * 2 > all, "{compared} of {all} were compared");
 }
 
+type Change = fn(Op) -> Op;
+
 /// Rules that a broken lowering would break, as changes of instructions.
-const BROKEN: &[(&str, fn(Op) -> Op)] = &[
+const BROKEN: &[(&str, Change)] = &[
     ("conditions", |op| match op {
         Op::JumpIf { cond, target } => Op::JumpIfNot { cond, target },
         op => op,
