@@ -51,7 +51,7 @@ pub(super) fn address(script: &str) -> Option<&str> {
             .find(|start| line.starts_with(**start))
             .map(|start| start.len())
     };
-    let found = last.filter_map(|line| Some(line.trim().get(comment(line)?..)?)).next();
+    let found = last.filter_map(|line| line.trim().get(comment(line)?..)).next();
     found.filter(|address| !address.is_empty())
 }
 
