@@ -81,7 +81,7 @@ pub const RULES: &[Rule] = &[
     ),
     rule(16, Keeper::Browser, "resize and intersection observers belong to the event before them"),
     rule(17, Keeper::Enabled, "messages of one port, worker, channel or window are in order"),
-    rule(17, Keeper::Nobody, "timers and requests inside workers"),
+    rule(17, Keeper::Enabled, "timers of one worker are in order, as those of a page"),
     rule(18, Keeper::Enabled, "a socket or stream opens, gives its messages in order, and closes"),
     rule(19, Keeper::Enabled, "a navigation to another document ends the run"),
 ];

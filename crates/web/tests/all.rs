@@ -7,5 +7,6 @@ mod explored;
 mod kinds;
 mod process;
 mod random;
+mod robust;
 mod slides;
 mod sources;

@@ -240,13 +240,21 @@ impl TaskProgram for PageProgram {
     }
 
     fn ignored(&self) -> Option<Warning> {
-        let left = self.logged.left();
-        let count = left.len() as u64;
-        let text = "scripts that are not understood report no accesses";
-        (count > 0).then(|| {
-            let warning = Warning::new(WarningKind::Unreported, &self.name, text, count);
-            Warning { places: left, ..warning }
-        })
+        let mut places = self.logged.left();
+        let gaps = self.factory.store.gaps();
+        let text = match (places.is_empty(), gaps.is_empty()) {
+            (true, true) => return None,
+            (false, true) => "scripts that are not understood report no accesses",
+            (true, false) => "some of what the page does is not under control",
+            (false, false) => {
+                "scripts that are not understood report no accesses, \
+                 and some of what the page does is not under control"
+            }
+        };
+        places.extend(gaps);
+        let count = places.len() as u64;
+        let warning = Warning::new(WarningKind::Unreported, &self.name, text, count);
+        Some(Warning { places, ..warning })
     }
 }
 

@@ -21,9 +21,9 @@ use tempfile::TempDir;
 pub struct BrowserOptions {
     /// Its program; `None`: the first of the usual names in `$PATH`.
     pub program: Option<PathBuf>,
-    /// Whether the browser's sandbox is used. Default: no, since it needs rights that containers
-    /// lack. Pages that are not trusted need it.
-    pub sandbox: bool,
+    /// Whether the browser's sandbox is used. `None`, the default: where it works. It does not for
+    /// root, nor in containers that forbid user namespaces. Pages that are not trusted need it.
+    pub sandbox: Option<bool>,
     /// Whether the browser has a window, which needs a display. Default: no.
     pub headed: bool,
     /// More arguments.
@@ -91,6 +91,7 @@ pub struct LaunchedBrowser {
     /// Taken when it is dropped.
     child: Option<Child>,
     profile: Option<TempDir>,
+    is_sandboxed: bool,
 }
 
 impl LaunchedBrowser {
@@ -98,6 +99,12 @@ impl LaunchedBrowser {
     #[must_use]
     pub fn process_id(&self) -> u32 {
         self.id
+    }
+
+    /// Returns whether its sandbox is on.
+    #[must_use]
+    pub fn is_sandboxed(&self) -> bool {
+        self.is_sandboxed
     }
 
     /// Returns the folder of its profile.
@@ -138,21 +145,33 @@ pub(crate) fn launch(
     command.args(["-c", SHELL, "sh"]).arg(program).args(ARGUMENTS);
     command.arg(format!("--user-data-dir={}", profile.path().display()));
     command.args(if options.headed { HEADED } else { HEADLESS });
-    if !options.sandbox {
+    if options.sandbox == Some(false) {
         command.arg("--no-sandbox");
     }
     command.args(&options.arguments).arg("about:blank");
     command.stdin(Stdio::from(to_child)).stdout(Stdio::from(from_child)).stderr(Stdio::null());
     own_group(&mut command);
     let child = running::spawn(&mut command, profile.path().to_owned()).map_err(failed)?;
-    let id = child.id();
-    Ok((LaunchedBrowser { id, child: Some(child), profile: Some(profile) }, to, from))
+    let (id, is_sandboxed) = (child.id(), options.sandbox != Some(false));
+    let profile = Some(profile);
+    Ok((LaunchedBrowser { id, child: Some(child), profile, is_sandboxed }, to, from))
 }
 
 #[cfg(unix)]
 fn own_group(command: &mut Command) {
     use std::os::unix::process::CommandExt;
     command.process_group(0);
+}
+
+/// Returns whether the browser's sandbox is out of question: it refuses to start for root.
+#[cfg(unix)]
+pub(crate) fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+#[cfg(not(unix))]
+pub(crate) fn is_root() -> bool {
+    false
 }
 
 #[cfg(not(unix))]

@@ -5,6 +5,6 @@ mod launch;
 mod running;
 
 pub use find::{find_browser, has_display};
-pub(crate) use launch::launch;
 pub use launch::{BrowserOptions, LaunchedBrowser};
+pub(crate) use launch::{is_root, launch};
 pub use running::end_all_browsers;

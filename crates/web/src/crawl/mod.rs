@@ -129,8 +129,13 @@ impl crate::page::PageDriver {
     fn candidates(&mut self) -> Result<Value, WebError> {
         let object = |reply: &Value| reply["result"]["objectId"].as_str().map(str::to_owned);
         let answer = || WebError::Answer("Runtime.evaluate".to_owned());
+        // Listeners are told of for the world of the page; what is asked runs in the observer's.
         let document = self.call("Runtime.evaluate", json!({"expression": "document"}))?;
         let document = object(&document).ok_or_else(answer)?;
+        let world = self.state.observer.ok_or_else(answer)?;
+        let params = json!({"expression": "document", "contextId": world});
+        let observed = self.call("Runtime.evaluate", params)?;
+        let observed = object(&observed).ok_or_else(answer)?;
         let params = json!({"objectId": document, "depth": -1});
         let listeners = self.call("DOMDebugger.getEventListeners", params)?;
         let mut kinds: BTreeMap<u64, Vec<Value>> = BTreeMap::new();
@@ -141,9 +146,8 @@ impl crate::page::PageDriver {
         let (mut nodes, mut types) = (Vec::new(), Vec::new());
         for (node, kinds) in kinds.into_iter().take(LISTENING_MAX) {
             // A node that is gone meanwhile has no object.
-            let Ok(found) = self.call("DOM.resolveNode", json!({"backendNodeId": node})) else {
-                continue;
-            };
+            let params = json!({"backendNodeId": node, "executionContextId": world});
+            let Ok(found) = self.call("DOM.resolveNode", params) else { continue };
             if let Some(id) = found["object"]["objectId"].as_str() {
                 nodes.push(json!({"objectId": id}));
                 types.push(Value::from(kinds));
@@ -156,7 +160,7 @@ impl crate::page::PageDriver {
              return {NAME}.candidates(nodes.map((node, at) => [node, types[at]])); }}"
         );
         let params = json!({
-            "objectId": document, "functionDeclaration": function, "arguments": arguments,
+            "objectId": observed, "functionDeclaration": function, "arguments": arguments,
             "returnByValue": true,
         });
         let reply = self.call("Runtime.callFunctionOn", params)?;

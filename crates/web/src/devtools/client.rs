@@ -4,7 +4,7 @@
 //! bound, even if the browser stops reading. The threads end when the browser does.
 
 use super::message::{Event, Message};
-use crate::browser::{BrowserOptions, LaunchedBrowser, find_browser, launch};
+use crate::browser::{BrowserOptions, LaunchedBrowser, find_browser, is_root, launch};
 use crate::error::WebError;
 use anyorder_system::{JobWatch, Stopped};
 use serde_json::{Value, json};
@@ -42,6 +42,20 @@ impl Client {
     ///
     /// Fails if there is no browser, it does not start, or it does not answer.
     pub fn start(options: &BrowserOptions) -> Result<Client, WebError> {
+        if options.sandbox.is_some() {
+            return Client::start_as(options);
+        }
+        let with = |sandbox| BrowserOptions { sandbox: Some(sandbox), ..options.clone() };
+        if !is_root()
+            && let Ok(client) = Client::start_as(&with(true))
+        {
+            return Ok(client);
+        }
+        Client::start_as(&with(false))
+    }
+
+    /// Starts a browser with its sandbox on or off.
+    fn start_as(options: &BrowserOptions) -> Result<Client, WebError> {
         let program = find_browser(options.program.as_deref())?;
         let (out, from) = channel();
         let (tell, started) = channel();

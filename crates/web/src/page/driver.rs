@@ -2,12 +2,15 @@
 
 use super::handle::State;
 use super::opened::{Opening, Spare};
-use super::runtime::{BARRIER, NAME, QueueReport};
+use super::runtime::{Config, QueueReport, Scripts, call_of, scripts};
+use super::workers::Worker;
 use crate::devtools::{Client, Message};
 use crate::error::WebError;
 use crate::rewriter::Rewriter;
 use crate::source::Store;
 use serde_json::{Value, json};
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -30,6 +33,9 @@ pub(crate) struct PageDriver {
     pub(crate) state: State,
     pub(super) opening: Opening,
     pub(super) spare: Option<Spare>,
+    pub(super) scripts: Scripts,
+    /// By which the runtime knows who calls it.
+    key: String,
 }
 
 /// The reply to one of several commands.
@@ -54,7 +60,11 @@ impl PageDriver {
         opening: Opening,
     ) -> PageDriver {
         let (rewriter, state, spare) = (Shared(rewriter), State::default(), None);
-        PageDriver { client, limits, store, rewriter, state, opening, spare }
+        let key = secret();
+        let Opening { seed, epoch_ms, .. } = opening;
+        let config = Config { seed, epoch_ms, key: key.clone() };
+        let scripts = scripts(&*rewriter.0, &store.sockets(), &config);
+        PageDriver { client, limits, store, rewriter, state, opening, spare, scripts, key }
     }
 
     /// Sends a command to the page without waiting for its reply.
@@ -79,7 +89,7 @@ impl PageDriver {
             match self.take(deadline)? {
                 None => {
                     let what = format!("the page does not answer `{method}`");
-                    return Err(WebError::TimedOut { what, within });
+                    return Err(self.timed_out(what, within));
                 }
                 Some(Message::Reply(reply)) if reply.id == id => {
                     let refused =
@@ -113,7 +123,10 @@ impl PageDriver {
         let message = self.client.next(deadline)?;
         match &message {
             Some(Message::Event(event)) => self.handle(event)?,
-            Some(Message::Reply(reply)) => self.prepare_further(reply)?,
+            Some(Message::Reply(reply)) => {
+                self.take_waited_body(reply);
+                self.prepare_further(reply)?;
+            }
             None => {}
         }
         if self.state.crashed {
@@ -122,56 +135,107 @@ impl PageDriver {
         Ok(message)
     }
 
-    /// Evaluates an expression in a context, or in the page's own, and returns its value. A promise
-    /// is waited for.
-    pub(crate) fn evaluate(
-        &mut self,
-        context: Option<i64>,
-        expression: &str,
-    ) -> Result<Value, WebError> {
-        let id = self.send_evaluation(context, expression);
+    /// Evaluates an expression where the main frame is looked at: with its tree, but without its
+    /// scripts.
+    pub(crate) fn look(&mut self, expression: &str) -> Result<Value, WebError> {
+        let id = self.send_evaluation(self.state.observer, expression);
         let reply = self.reply(id, "Runtime.evaluate")?;
         value_of(&reply)
     }
 
-    pub(crate) fn send_evaluation(&mut self, context: Option<i64>, expression: &str) -> u64 {
+    /// Runs a queued event of a frame or a worker.
+    pub(crate) fn fire(&mut self, context: i64, number: u64) -> Result<(), WebError> {
+        let call = call_of(&self.key, &format!("fire({number})"));
+        let id = self.send_evaluation(Some(context), &call);
+        let reply = self.reply(id, "Runtime.evaluate")?;
+        value_of(&reply).map(drop)
+    }
+
+    /// Tells the page that it is left.
+    pub(crate) fn leave(&mut self) -> Result<(), WebError> {
+        let call = call_of(&self.key, "leave()");
+        let id = self.send_evaluation(None, &call);
+        let reply = self.reply(id, "Runtime.evaluate")?;
+        value_of(&reply).map(drop)
+    }
+
+    /// Sends an expression to a context, to a worker by its number, or to the page's own context.
+    fn send_evaluation(&mut self, context: Option<i64>, expression: &str) -> u64 {
         let mut params = json!({
             "expression": expression, "awaitPromise": true, "returnByValue": true,
         });
+        let workers = &self.state.workers;
+        let worker = context.and_then(|at| workers.iter().find(|worker| worker.context == at));
+        if let Some(worker) = worker {
+            return self.client.send(&worker.session, "Runtime.evaluate", params);
+        }
         if let Some(context) = context {
             params["contextId"] = json!(context);
         }
         self.send("Runtime.evaluate", params)
     }
 
-    /// Calls a function of the runtime in all frames, and returns what they answer, by context. A
-    /// frame that goes away meanwhile answers nothing.
-    pub(crate) fn in_all_frames(&mut self, call: &str) -> Result<Vec<(i64, Value)>, WebError> {
-        let expression = format!("{NAME}.{call}");
-        let contexts: Vec<i64> = self.state.contexts.keys().copied().collect();
+    /// Calls a function of the runtime in frames and workers, and returns what they answer. A frame
+    /// or worker that goes away meanwhile answers nothing.
+    fn in_contexts(
+        &mut self,
+        contexts: Vec<i64>,
+        call: &str,
+    ) -> Result<Vec<(i64, Value)>, WebError> {
+        let expression = call_of(&self.key, call);
         let sent: Vec<(i64, u64)> = contexts
             .into_iter()
             .map(|context| (context, self.send_evaluation(Some(context), &expression)))
             .collect();
         let mut answers = Vec::with_capacity(sent.len());
         for (context, reply) in self.replies(sent)? {
-            if let Ok(value) = reply.and_then(|reply| value_of(&reply)) {
-                answers.push((context, value));
+            match reply.and_then(|reply| value_of(&reply)) {
+                Ok(value) => answers.push((context, value)),
+                Err(error) if self.is_alive(context) => {
+                    self.store.note_gap(format!("a frame does not report its events: {error}"));
+                }
+                Err(_) => {}
             }
         }
         Ok(answers)
     }
 
-    /// Collects the replies to several commands, which come in any order.
-    fn replies<K: Copy>(&mut self, sent: Vec<(K, u64)>) -> Result<Vec<(K, Answered)>, WebError> {
+    /// Returns whether a frame or a worker is still there.
+    pub(crate) fn is_alive(&self, context: i64) -> bool {
+        self.state.contexts.contains_key(&context)
+            || self.state.workers.iter().any(|worker| worker.context == context)
+    }
+
+    /// The contexts of all frames, in the order in which these were made. The order of their
+    /// documents, and so of their contexts, has chance in it.
+    fn frames(&self) -> Vec<i64> {
+        let mut all: Vec<(i64, &String)> =
+            self.state.contexts.iter().map(|(context, frame)| (*context, frame)).collect();
+        all.sort_by_key(|(context, frame)| (self.state.frames.get(*frame).copied(), *context));
+        all.into_iter().map(|(context, _)| context).collect()
+    }
+
+    /// The workers whose scripts have come.
+    fn workers(&self) -> Vec<i64> {
+        let loaded = self.state.workers.iter().filter(|worker| worker.is_loaded);
+        loaded.map(|worker| worker.context).collect()
+    }
+
+    /// Collects the replies of contexts, which come in any order.
+    fn replies(&mut self, sent: Vec<(i64, u64)>) -> Result<Vec<(i64, Answered)>, WebError> {
         let within = self.limits.reply;
         let deadline = Instant::now() + within;
         let mut answers: Vec<Option<Result<Value, String>>> = vec![None; sent.len()];
-        while answers.iter().any(Option::is_none) {
+        let waits = |driver: &PageDriver, answers: &[Option<Result<Value, String>>]| {
+            let mut pairs = sent.iter().zip(answers);
+            // A worker that has ended does not answer.
+            pairs.any(|((at, _), one)| one.is_none() && (*at >= 0 || driver.is_alive(*at)))
+        };
+        while waits(self, &answers) {
             match self.take(deadline)? {
                 None => {
                     let what = "the page does not end its event".to_owned();
-                    return Err(WebError::TimedOut { what, within });
+                    return Err(self.timed_out(what, within));
                 }
                 Some(Message::Reply(reply)) => {
                     if let Some(at) = sent.iter().position(|(_, id)| *id == reply.id) {
@@ -189,26 +253,55 @@ impl PageDriver {
         Ok(pairs.filter_map(|((key, _), one)| Some((key, result(one?)))).collect())
     }
 
-    /// Begins an event in all frames: the clock, the random numbers and the log.
-    pub(crate) fn begin(&mut self, event: &str, seed: u32, now: u64) -> Result<(), WebError> {
-        self.in_all_frames(&format!("begin({seed},{now},{})", json!(event))).map(drop)
+    /// Returns the error of a wait that was too long: with the place of the script that runs, if one
+    /// does.
+    fn timed_out(&mut self, what: String, within: Duration) -> WebError {
+        let what = match self.running_place() {
+            Some(place) => format!("{what}, since a script runs without end at {place}"),
+            None => what,
+        };
+        WebError::TimedOut { what, within }
     }
 
-    /// Waits until the page has nothing left to do, and returns what each frame reports.
+    /// Stops the script that runs, and returns where it is: its address and its line.
+    fn running_place(&mut self) -> Option<String> {
+        /// How long a script that runs may take to stop.
+        const STOP: Duration = Duration::from_secs(3);
+        self.state.pausing = true;
+        self.send("Debugger.pause", json!({}));
+        for worker in &self.state.workers {
+            self.client.send(&worker.session, "Debugger.pause", json!({}));
+        }
+        let deadline = Instant::now() + STOP;
+        while self.state.paused_at.is_none() && self.take(deadline).ok()?.is_some() {}
+        self.state.paused_at.take()
+    }
+
+    /// Begins an event in all frames and workers: the clock, the random numbers and the log.
+    pub(crate) fn begin(&mut self, event: &str, seed: u32, now: u64) -> Result<(), WebError> {
+        let mut contexts = self.frames();
+        contexts.extend(self.workers());
+        self.in_contexts(contexts, &format!("begin({seed},{now},{})", json!(event))).map(drop)
+    }
+
+    /// Waits until the page has nothing left to do, and returns what each frame and worker reports.
     ///
-    /// A frame may be new since the last look: then all are asked again.
+    /// A frame or worker may be new since the last look, or get a message of another one: then all
+    /// are asked again.
     pub(crate) fn settle(&mut self) -> Result<Vec<(i64, QueueReport)>, WebError> {
         const ROUNDS_MAX: u32 = 20;
         let mut reports: Vec<(i64, QueueReport)> = Vec::new();
+        let mut had_workers = false;
         for _ in 0..ROUNDS_MAX {
-            let before: Vec<i64> = self.state.contexts.keys().copied().collect();
-            for (context, value) in self.in_all_frames("settle()")? {
-                let report = value.as_str().and_then(QueueReport::parse);
-                reports.extend(report.map(|report| (context, report)));
-            }
-            // What a worker answers is a message to the page.
-            let works = self.settle_workers()?;
-            if self.state.contexts.keys().copied().eq(before) && !works {
+            let before = self.frames();
+            self.settled(before.clone(), &mut reports)?;
+            self.until_workers_are_loaded()?;
+            let workers = self.workers();
+            let some = !workers.is_empty();
+            // What a worker answers is a message to the page, and the other way round.
+            let are_busy = some && (self.settled(workers, &mut reports)? || !had_workers);
+            had_workers |= some;
+            if self.frames() == before && !are_busy {
                 break;
             }
         }
@@ -216,28 +309,57 @@ impl PageDriver {
         Ok(reports)
     }
 
-    /// Waits until the workers of the page have run all earlier commands. Returns whether the page
-    /// has to be asked again.
-    fn settle_workers(&mut self) -> Result<bool, WebError> {
-        if self.state.workers.is_empty() || self.state.workers_settled {
-            self.state.workers_settled = false;
-            return Ok(false);
+    /// Asks contexts to settle. Returns whether one of them did something since the last time.
+    fn settled(
+        &mut self,
+        contexts: Vec<i64>,
+        reports: &mut Vec<(i64, QueueReport)>,
+    ) -> Result<bool, WebError> {
+        let mut are_busy = false;
+        for (context, value) in self.in_contexts(contexts, "settle()")? {
+            if let Some(report) = value.as_str().and_then(QueueReport::parse) {
+                are_busy |= report.busy;
+                self.state.blobs_made += report.blobs;
+                reports.push((context, report));
+            }
         }
-        let expression = format!(
-            "new Promise(r => setTimeout(() => setTimeout(r))).then(() => \
-             fetch(location.origin + '{BARRIER}')).then(() => 0, () => 0)"
-        );
-        let sessions = self.state.workers.clone();
-        let params = json!({"expression": expression, "awaitPromise": true});
-        let mut ask = |session: String| {
-            let id = self.client.send(&session, "Runtime.evaluate", params.clone());
-            ((), id)
-        };
-        let sent = sessions.into_iter().map(&mut ask).collect();
-        self.replies(sent)?;
-        self.state.workers_settled = true;
-        Ok(true)
+        Ok(are_busy)
     }
+
+    /// Waits for the scripts of new workers, unless these wait for a response themselves.
+    fn until_workers_are_loaded(&mut self) -> Result<(), WebError> {
+        let has_all = |state: &State| state.blobs_attached >= state.blobs_made;
+        if !self.until(self.limits.finish, has_all)? {
+            self.state.blobs_made = self.state.blobs_attached;
+        }
+        if self.state.workers.iter().any(|worker| !worker.is_loaded && !worker.waits) {
+            let within = self.limits.finish;
+            self.until(within, |state| {
+                let waits = state.arrived.iter().any(|held| held.is_of_worker());
+                let is_known = |worker: &Worker| {
+                    worker.is_loaded
+                        || worker.has_runtime
+                        || worker.waits
+                        || waits && !worker.is_blob
+                };
+                state.workers.iter().all(is_known)
+            })?;
+            self.state.workers.iter_mut().for_each(|worker| worker.waits = !worker.has_runtime);
+        }
+        let within = self.limits.reply;
+        let runs = |worker: &Worker| worker.has_runtime && !worker.is_loaded;
+        let are_over = self.until(within, |state| !state.workers.iter().any(runs))?;
+        if !are_over {
+            return Err(self.timed_out("a worker does not end its script".to_owned(), within));
+        }
+        Ok(())
+    }
+}
+
+/// Returns a text that nobody guesses.
+fn secret() -> String {
+    let part = || RandomState::new().build_hasher().finish();
+    format!("{:016x}{:016x}", part(), part())
 }
 
 /// Returns the value of an evaluation.

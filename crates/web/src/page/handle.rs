@@ -1,7 +1,9 @@
 //! What happens in the page, as the browser tells it.
 
 use super::driver::PageDriver;
-use super::runtime::{BARRIER, HOLD_PATH, REWRITE, SYNCHRONOUS, SYNCHRONOUS_HEADER};
+use super::runtime::{BARRIER, HOLD_PATH, NAME, REWRITE, SYNCHRONOUS, SYNCHRONOUS_HEADER};
+use super::server::Waited;
+use super::workers::Worker;
 use crate::devtools::Event;
 use crate::error::WebError;
 use crate::source::{PageRequest, Response};
@@ -14,6 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A request that the browser holds back.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Held {
+    /// The session that holds it.
+    pub(crate) session: String,
     /// By which the browser releases it.
     pub(crate) fetch_id: String,
     /// By which the browser reports it.
@@ -26,6 +30,16 @@ pub(crate) struct Held {
 }
 
 impl Held {
+    /// Returns by what the browser releases it: the session, and the number.
+    pub(crate) fn fetch(&self) -> (&str, &str) {
+        (&self.session, &self.fetch_id)
+    }
+
+    /// Returns whether it may be a script that a worker imports.
+    pub(super) fn is_of_worker(&self) -> bool {
+        matches!(self.resource.as_str(), "Script" | "Other")
+    }
+
     /// Returns whether it is a script that only stops the parser.
     pub(crate) fn is_hold_point(&self) -> bool {
         path(&self.request.url).starts_with(HOLD_PATH)
@@ -41,6 +55,10 @@ pub(crate) struct State {
     pub(crate) main_frame: String,
     /// The contexts of all frames, with their frames.
     pub(crate) contexts: BTreeMap<i64, String>,
+    /// The numbers of frames inside of the main one, in the order in which they were made.
+    pub(crate) frames: BTreeMap<String, usize>,
+    /// The context in which the main frame is looked at.
+    pub(crate) observer: Option<i64>,
     /// Whether the page's own document has come.
     pub(crate) committed: bool,
     /// The requests that came since they were last taken.
@@ -61,19 +79,36 @@ pub(crate) struct State {
     pub(crate) requests: Vec<String>,
     /// Addresses of synchronous requests of the running event.
     pub(crate) synchronous: BTreeSet<String>,
-    /// The sessions of workers whose scripts have not come yet, and of those that run.
-    pub(crate) attached: BTreeSet<String>,
-    pub(crate) workers: Vec<String>,
-    pub(crate) workers_started: u64,
-    /// Whether the workers have just settled.
-    pub(crate) workers_settled: bool,
+    /// How often each address was asked for by a synchronous request.
+    pub(crate) synchronous_counts: BTreeMap<String, u32>,
+    /// The workers that have not ended.
+    pub(crate) workers: Vec<Worker>,
+    pub(crate) workers_made: u32,
+    pub(crate) blobs_made: u32,
+    pub(crate) blobs_attached: u32,
+    /// Synchronous requests that the real server answers.
+    pub(super) waiting: BTreeMap<String, Waited>,
     /// Addresses that turned out to be downloads.
     pub(crate) downloads: BTreeSet<String>,
     /// Popups that were closed, and downloads that were refused.
     pub(crate) refused: Vec<String>,
     pub(crate) crashed: bool,
+    /// How much came of the bodies of responses, in messages of the browser.
+    pub(crate) progress: u64,
+    /// The addresses of scripts, by their sessions and numbers.
+    pub(crate) scripts: BTreeMap<(String, String), String>,
+    /// Whether a script that runs is about to be stopped, and where it was.
+    pub(crate) pausing: bool,
+    pub(crate) paused_at: Option<String>,
     /// What a dialog is answered.
     pub(crate) accept_dialogs: bool,
+}
+
+impl State {
+    /// Returns which of the requests that came goes on after a redirection of this one.
+    pub(crate) fn redirected(&self, network_id: &str) -> Option<usize> {
+        self.arrived.iter().position(|one| one.network_id == network_id)
+    }
 }
 
 /// Returns the path of an address.
@@ -81,7 +116,7 @@ fn path(url: &str) -> &str {
     crate::source::path_of(url)
 }
 
-fn text(value: &Value, name: &str) -> String {
+pub(super) fn text(value: &Value, name: &str) -> String {
     value[name].as_str().unwrap_or_default().to_owned()
 }
 
@@ -111,23 +146,19 @@ impl PageDriver {
             return Ok(());
         }
         if event.session != self.state.session {
-            let method = event.method.as_str();
-            // Whatever is asked of a worker before makes the page crash.
-            if method == "Inspector.workerScriptLoaded"
-                && self.state.attached.remove(&event.session)
-            {
-                self.state.workers.push(event.session.clone());
-                self.state.workers_started += 1;
-            }
+            self.handle_of_worker(event);
             return Ok(());
         }
         match event.method.as_str() {
-            "Fetch.requestPaused" => self.paused(params),
+            "Fetch.requestPaused" => self.paused(&event.session, params),
             "Network.requestWillBeSent" => {
                 let origin = origin(&params["initiator"]);
                 let id = text(params, "requestId");
                 self.state.origins.extend(origin.map(|origin| (id, origin)));
             }
+            "Network.dataReceived" => self.state.progress += 1,
+            "Debugger.scriptParsed" => self.script_parsed(&event.session, params),
+            "Debugger.paused" => self.paused_script(&event.session, &params["callFrames"]),
             "Network.loadingFinished" => {
                 self.state.finished.insert(text(params, "requestId"));
             }
@@ -140,6 +171,7 @@ impl PageDriver {
             "Runtime.executionContextDestroyed" => {
                 let id = params["executionContextId"].as_i64().unwrap_or(-1);
                 self.state.contexts.remove(&id);
+                self.state.observer.take_if(|observer| *observer == id);
             }
             "Runtime.executionContextsCleared" => self.state.contexts.clear(),
             "Runtime.exceptionThrown" => {
@@ -155,12 +187,11 @@ impl PageDriver {
             "Runtime.bindingCalled" if params["name"] == SYNCHRONOUS => {
                 self.synchronous_request(text(params, "payload"));
             }
-            "Target.attachedToTarget" if params["targetInfo"]["type"] == "worker" => {
-                self.state.attached.insert(text(params, "sessionId"));
-            }
-            "Target.detachedFromTarget" => {
-                let session = text(params, "sessionId");
-                self.state.workers.retain(|known| *known != session);
+            "Target.attachedToTarget" => self.attached(params),
+            "Target.detachedFromTarget" => self.detached(&text(params, "sessionId")),
+            "Page.frameAttached" => {
+                let number = self.state.frames.len();
+                self.state.frames.entry(text(params, "frameId")).or_insert(number);
             }
             "Page.frameNavigated" => {
                 let frame = &params["frame"];
@@ -183,6 +214,31 @@ impl PageDriver {
         Ok(())
     }
 
+    /// Notes where a script was stopped, or lets it run again if nobody asked for that.
+    pub(super) fn paused_script(&mut self, session: &str, frames: &Value) {
+        if !self.state.pausing {
+            self.client.send(session, "Debugger.resume", json!({}));
+            return;
+        }
+        let frames = frames.as_array().map(Vec::as_slice).unwrap_or_default();
+        let place = |frame: &Value| {
+            let script = text(&frame["location"], "scriptId");
+            let url = self.state.scripts.get(&(session.to_owned(), script))?;
+            let line = frame["location"]["lineNumber"].as_u64().unwrap_or(0).saturating_add(1);
+            Some(format!("{url}:{line}"))
+        };
+        let unknown = || "code that the page makes".to_owned();
+        self.state.paused_at = Some(frames.iter().find_map(place).unwrap_or_else(unknown));
+    }
+
+    /// Keeps the address of a script of the page's own.
+    pub(super) fn script_parsed(&mut self, session: &str, params: &Value) {
+        let (id, url) = (text(params, "scriptId"), text(params, "url"));
+        if !url.is_empty() && !url.starts_with("anyorder:") {
+            self.state.scripts.insert((session.to_owned(), id), url);
+        }
+    }
+
     fn handle_of_browser(&mut self, method: &str, params: &Value) {
         let info = &params["targetInfo"];
         match method {
@@ -200,7 +256,13 @@ impl PageDriver {
                 self.state.navigations.retain(|known| *known != url);
                 self.state.downloads.insert(url);
             }
+            "Target.attachedToTarget" if info["type"] == "shared_worker" => {
+                if text(info, "browserContextId") == self.state.browser_context {
+                    self.attached(params);
+                }
+            }
             "Target.detachedFromTarget" | "Target.targetCrashed" => {
+                self.detached(&text(params, "sessionId"));
                 let ours = text(params, "sessionId") == self.state.session
                     || text(params, "targetId") == self.state.target;
                 self.state.crashed |= ours && !self.state.session.is_empty();
@@ -211,10 +273,12 @@ impl PageDriver {
 
     fn context_created(&mut self, context: &Value) {
         let data = &context["auxData"];
-        if data["isDefault"] == true
-            && let Some(id) = context["id"].as_i64()
-        {
-            let frame = text(data, "frameId");
+        let Some(id) = context["id"].as_i64() else { return };
+        let frame = text(data, "frameId");
+        if context["name"] == NAME && frame == self.state.main_frame {
+            self.state.observer = Some(id);
+        }
+        if data["isDefault"] == true {
             // A new document of a frame takes the place of the old one.
             self.state.contexts.retain(|_, known| *known != frame);
             self.state.contexts.insert(id, frame);
@@ -222,12 +286,14 @@ impl PageDriver {
     }
 
     /// Handles a request or a response that the browser holds back.
-    fn paused(&mut self, params: &Value) {
+    pub(super) fn paused(&mut self, session: &str, params: &Value) {
         let network_id = text(params, "networkId");
-        let fetch_id = text(params, "requestId");
+        let fetch_id = (session, text(params, "requestId"));
         let is_response = !params["responseStatusCode"].is_null();
         if is_response || !params["responseErrorReason"].is_null() {
-            self.state.responses.insert(network_id, params.clone());
+            if !self.take_waited(&network_id, params) {
+                self.state.responses.insert(network_id, params.clone());
+            }
             return;
         }
         let asked = &params["request"];
@@ -239,7 +305,7 @@ impl PageDriver {
         let is_main = frame == self.state.main_frame && resource == "Document";
         let way = path(&url);
         if way == BARRIER || way == "/favicon.ico" && resource != "Fetch" {
-            return self.fulfil(&fetch_id, &Response::new(204, "text/plain", b""));
+            return self.fulfil((fetch_id.0, &fetch_id.1), &Response::new(204, "text/plain", b""));
         }
         if way == REWRITE {
             let sent = String::from_utf8_lossy(&body(asked)).into_owned();
@@ -248,33 +314,34 @@ impl PageDriver {
             let rewrite = || self.rewriter.0.dynamic(code, kind).into_bytes().into();
             let rewritten = self.store.rewritten(super::release::key(&parts), rewrite).bytes;
             let response = Response::new(200, "text/plain; charset=utf-8", &rewritten);
-            return self.fulfil(&fetch_id, &response);
+            return self.fulfil((fetch_id.0, &fetch_id.1), &response);
         }
         if method == "OPTIONS" && resource == "Preflight" {
-            return self.fulfil(&fetch_id, &preflight());
+            return self.fulfil((fetch_id.0, &fetch_id.1), &preflight());
         }
         if is_main && self.state.committed {
+            // A form that is sent reaches the server, whatever the page does afterwards.
+            if method != "GET" {
+                self.state.requests.push(sent_line(&method, &url, &body(asked)));
+            }
             self.state.navigations.push(url);
-            let aborted = json!({"requestId": fetch_id, "errorReason": "Aborted"});
-            self.send("Fetch.failRequest", aborted);
+            let aborted = json!({"requestId": fetch_id.1, "errorReason": "Aborted"});
+            self.client.send(session, "Fetch.failRequest", aborted);
             return;
         }
         if !url.starts_with("http:") && !url.starts_with("https:") {
-            self.send("Fetch.continueRequest", json!({"requestId": fetch_id}));
+            let params = json!({"requestId": fetch_id.1});
+            self.client.send(session, "Fetch.continueRequest", params);
             return;
         }
         let body = body(asked);
-        let sent = if way.starts_with(HOLD_PATH) {
-            None
-        } else {
-            let sent = String::from_utf8_lossy(&body).into_owned();
-            let space = if sent.is_empty() { "" } else { " " };
-            Some(format!("{method} {url}{space}{sent}"))
-        };
-        self.state.requests.extend(sent);
+        if !way.starts_with(HOLD_PATH) {
+            self.state.requests.push(sent_line(&method, &url, &body));
+        }
         let request = PageRequest { method, url, body, ordinal: 0 };
-        let held = Held { fetch_id, network_id, request, resource, frame };
-        let by_url = held.resource == "XHR" && self.state.synchronous.contains(&held.request.url);
+        let (session, fetch_id) = (session.to_owned(), fetch_id.1);
+        let held = Held { session, fetch_id, network_id, request, resource, frame };
+        let by_url = can_wait(&held) && self.state.synchronous.contains(&held.request.url);
         if by_url || has_header(asked, SYNCHRONOUS_HEADER) {
             self.answer_at_once(&held);
         } else {
@@ -285,15 +352,27 @@ impl PageDriver {
     /// Notes a synchronous request of the running event, whether the browser has told of it already
     /// or not. Its page does nothing before it is answered. Another request of this event to the
     /// same address may be answered with it, since the browser does not say which is which.
-    fn synchronous_request(&mut self, url: String) {
+    pub(super) fn synchronous_request(&mut self, url: String) {
         let arrived = std::mem::take(&mut self.state.arrived);
-        let waits = |one: &Held| one.resource == "XHR" && one.request.url == url;
+        let waits = |one: &Held| can_wait(one) && one.request.url == url;
         let (now, later) = arrived.into_iter().partition(waits);
         self.state.arrived = later;
         let now: Vec<Held> = now;
         now.iter().for_each(|held| self.answer_at_once(held));
         self.state.synchronous.insert(url);
     }
+}
+
+/// Returns whether a script can wait for a request: by `XMLHttpRequest`, or `importScripts`.
+fn can_wait(held: &Held) -> bool {
+    matches!(held.resource.as_str(), "XHR" | "Script" | "Other")
+}
+
+/// Returns a request as a line of the outcome.
+fn sent_line(method: &str, url: &str, body: &[u8]) -> String {
+    let sent = String::from_utf8_lossy(body);
+    let space = if sent.is_empty() { "" } else { " " };
+    format!("{method} {url}{space}{sent}")
 }
 
 /// Returns whether a request has a header.

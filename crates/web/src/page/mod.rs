@@ -10,7 +10,9 @@ mod opened;
 mod release;
 mod runtime;
 mod see;
+mod server;
 mod user;
+mod workers;
 
 pub(crate) use driver::{PageDriver, PageLimits};
 pub(crate) use handle::Held;

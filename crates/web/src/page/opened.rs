@@ -5,11 +5,14 @@
 
 use super::driver::PageDriver;
 use super::handle::State;
-use super::runtime::{SYNCHRONOUS, scripts};
+use super::runtime::{NAME, SYNCHRONOUS};
 use crate::devtools::{Message, Reply};
 use crate::error::WebError;
 use serde_json::{Value, json};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// How long the browser may take to make a page, at least: a machine may be busy.
+const OPEN: Duration = Duration::from_secs(60);
 
 /// What a page is opened with.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -39,7 +42,7 @@ impl PageDriver {
     pub(crate) fn open(&mut self) -> Result<(), WebError> {
         self.close();
         self.prepare();
-        let within = self.limits.reply;
+        let within = self.limits.reply.max(OPEN);
         let deadline = Instant::now() + within;
         let spare = loop {
             match self.spare.take() {
@@ -130,20 +133,24 @@ impl PageDriver {
 
     /// Sends the commands that set up a new page. Returns the number of the last one.
     fn set_up(&mut self, spare: &Spare) -> u64 {
-        let Opening { width, height, seed, epoch_ms, .. } = self.opening;
+        let Opening { width, height, .. } = self.opening;
         let discover = json!({"discover": true, "filter": [{"type": "page"}]});
         self.client.send("", "Target.setDiscoverTargets", discover);
+        // Shared workers belong to no page.
+        let mut shared = auto_attach();
+        shared["filter"] = json!([{"type": "shared_worker"}]);
+        self.client.send("", "Target.setAutoAttach", shared);
         let deny = json!({
             "behavior": "deny", "browserContextId": spare.context, "eventsEnabled": true,
         });
         self.client.send("", "Browser.setDownloadBehavior", deny);
-        let source = scripts(&*self.rewriter.0, &self.store.sockets(), seed, epoch_ms);
         let size = json!({
             "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false,
         });
         let all = json!([{"urlPattern": "*", "requestStage": "Request"}]);
-        let attach = json!({"autoAttach": true, "waitForDebuggerOnStart": false, "flatten": true});
-        let commands: [(&str, Value); 13] = [
+        let frame = json!({"source": self.scripts.frame});
+        let observer = json!({"source": self.scripts.observer, "worldName": NAME});
+        let commands: [(&str, Value); 16] = [
             ("Page.enable", json!({})),
             ("Network.enable", json!({})),
             ("Network.setCacheDisabled", json!({"cacheDisabled": true})),
@@ -151,14 +158,24 @@ impl PageDriver {
             ("Page.setBypassCSP", json!({"enabled": true})),
             ("Emulation.setFocusEmulationEnabled", json!({"enabled": true})),
             ("Emulation.setDeviceMetricsOverride", size),
-            ("Target.setAutoAttach", attach),
+            ("Target.setAutoAttach", auto_attach()),
             ("Runtime.addBinding", json!({"name": SYNCHRONOUS})),
-            ("Page.addScriptToEvaluateOnNewDocument", json!({"source": source})),
+            ("Page.addScriptToEvaluateOnNewDocument", frame),
+            ("Page.addScriptToEvaluateOnNewDocument", observer),
             ("Fetch.enable", json!({"patterns": all})),
             ("Runtime.enable", json!({})),
+            // A script that runs without end can be stopped only if this is on before. The page's
+            // own `debugger` statements stop nothing.
+            ("Debugger.enable", json!({"maxScriptsCacheSize": 0})),
+            ("Debugger.setBreakpointsActive", json!({"active": false})),
             ("Page.getFrameTree", json!({})),
         ];
         let send = |_, (method, params)| self.client.send(&spare.session, method, params);
         commands.into_iter().fold(0, send)
     }
+}
+
+/// Returns how workers are attached to: they wait until they have their runtime.
+pub(super) fn auto_attach() -> Value {
+    json!({"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true})
 }

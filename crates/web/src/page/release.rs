@@ -7,7 +7,9 @@ use crate::source::{Answer, Response};
 use anyorder_common::hash::Hash128;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use encoding_rs::Encoding;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 /// What happens to a request instead of its response.
@@ -29,12 +31,15 @@ impl PageDriver {
         fault: Option<Fault>,
     ) -> Result<(), WebError> {
         let is_document = held.resource == "Document" && held.frame == self.state.main_frame;
+        if fault.is_none() && self.store.is_silent(&held.request) {
+            return Ok(());
+        }
         match fault {
             Some(Fault::Failed) => self.fail(held, "ConnectionFailed"),
             Some(Fault::TimedOut) => self.fail(held, "TimedOut"),
             None if held.is_hold_point() => {
                 let body = b"document.currentScript.remove()";
-                self.fulfil(&held.fetch_id, &Response::new(200, "text/javascript", body));
+                self.fulfil(held.fetch(), &Response::new(200, "text/javascript", body));
             }
             None => match self.store.answer(event, &held.request) {
                 Answer::Fail => self.fail(held, "ConnectionRefused"),
@@ -44,7 +49,11 @@ impl PageDriver {
                         self.store.record(event, &held.request, response.clone());
                         self.respond(held, &response);
                     }
-                    None => self.fail(held, "ConnectionFailed"),
+                    None if self.store.is_silent(&held.request) => return Ok(()),
+                    None => {
+                        self.store.record_failure(event, &held.request);
+                        self.fail(held, "ConnectionFailed");
+                    }
                 },
             },
         }
@@ -52,40 +61,69 @@ impl PageDriver {
         if is_document {
             // Nothing can be evaluated before the new document is there. A new process of the browser
             // may have to start for it, which a loaded machine takes seconds for.
-            let came = self.until(self.limits.reply, |state| {
-                state.committed && !state.contexts.is_empty()
-                    || state.failed.contains(&held.network_id)
+            let has_come = |state: &State| {
+                state.committed && !state.contexts.is_empty() && state.observer.is_some()
+            };
+            let mut came = self.until(self.limits.reply, |state| {
+                has_come(state)
+                    || state.finished.contains(&held.network_id)
+                    || state.redirected(&held.network_id).is_some()
             })?;
+            // A response that makes no document is over too.
+            came &= self.until(within, |state| {
+                has_come(state) || state.redirected(&held.network_id).is_some()
+            })?;
+            // Where the document has moved is a part of its event.
+            if let Some(at) = self.state.redirected(&held.network_id) {
+                let next = self.state.arrived.remove(at);
+                let depth = event.matches(REDIRECTED).count();
+                if depth >= REDIRECTIONS_MAX {
+                    let why = "it is redirected without end".to_owned();
+                    return Err(WebError::Load { url: next.request.url, why });
+                }
+                return self.release(&next, &format!("{event}{REDIRECTED}"), None);
+            }
             if !came || !self.state.committed {
                 let why = "no document came".to_owned();
                 return Err(WebError::Load { url: held.request.url.clone(), why });
             }
         }
         // The page is not told of the end of a worker's script, but the worker starts.
-        let workers = self.state.workers_started;
+        if held.is_of_worker() {
+            self.state.workers.iter_mut().for_each(|worker| worker.waits = false);
+        }
+        let made = self.state.workers_made;
+        let run = running(&self.state);
         let is_other = held.resource == "Other";
         // A redirection goes on as another request with the same number.
         let within = if is_other { within / 4 } else { within };
         self.until_answered(within, |state| {
             state.finished.contains(&held.network_id)
-                || is_other && state.workers_started > workers
-                || state.arrived.iter().any(|one| one.network_id == held.network_id)
+                || is_other && (state.workers_made > made || running(state) > run)
+                || is_other && !state.arrived.is_empty()
+                || state.redirected(&held.network_id).is_some()
         })
     }
 
     /// Handles what happens until a condition holds that may never hold: the browser reports the
     /// end of nearly all requests. The time to wait grows with the time that the page takes to answer,
-    /// so that a busy machine gives the same run as an idle one.
+    /// so that a busy machine gives the same run as an idle one. A large body comes in parts. A page
+    /// that does not read it gets only the first ones.
     fn until_answered(
         &mut self,
         within: Duration,
         holds: impl Fn(&State) -> bool,
     ) -> Result<(), WebError> {
         const ANSWERS: u32 = 40;
-        let (begun, most) = (Instant::now(), within * 4);
+        let most = within * 4;
+        let (mut begun, mut progress) = (Instant::now(), self.state.progress);
         while !self.until(within, &holds)? {
+            if self.state.progress != progress {
+                (begun, progress) = (Instant::now(), self.state.progress);
+                continue;
+            }
             let asked = Instant::now();
-            self.evaluate(None, "0")?;
+            self.look("0")?;
             if begun.elapsed() > (asked.elapsed() * ANSWERS).min(most) {
                 break;
             }
@@ -93,13 +131,13 @@ impl PageDriver {
         Ok(())
     }
 
-    fn fail(&mut self, held: &Held, reason: &str) {
+    pub(super) fn fail(&mut self, held: &Held, reason: &str) {
         let params = json!({"requestId": held.fetch_id, "errorReason": reason});
-        self.send("Fetch.failRequest", params);
+        self.client.send(&held.session, "Fetch.failRequest", params);
     }
 
     /// Gives a response to the page, rewritten if it is a page or a script.
-    fn respond(&mut self, held: &Held, response: &Response) {
+    pub(super) fn respond(&mut self, held: &Held, response: &Response) {
         let kind = response.content_type();
         let url = &held.request.url;
         let is_page = held.resource == "Document" && (kind == "text/html" || kind.is_empty());
@@ -113,68 +151,52 @@ impl PageDriver {
             if let Some(charset) = page.charset {
                 rewritten.set_content_type(&format!("text/html; charset={charset}"));
             }
-        } else if held.resource == "Script"
-            && let Ok(text) = std::str::from_utf8(&response.body)
-        {
-            let parts = [b"script", url.as_bytes(), &response.body];
-            let rewrite = || self.rewriter.0.script(text, url, is_module(text)).into_bytes().into();
+        } else if held.resource == "Script" || held.resource == "Other" && is_script(&kind) {
+            let full = response.header("content-type").unwrap_or_default().to_owned();
+            let parts = [b"script", url.as_bytes(), full.as_bytes(), &response.body];
+            let rewrite = || {
+                let text = decoded(&response.body, &full);
+                self.rewriter.0.script(&text, url, is_module(&text)).into_bytes().into()
+            };
             rewritten.body = self.store.rewritten(key(&parts), rewrite).bytes.into();
+            rewritten.set_content_type(&in_utf8(&full));
         }
-        self.fulfil(&held.fetch_id, &rewritten);
+        self.fulfil(held.fetch(), &rewritten);
     }
 
     /// Answers a request that its event waits for.
     pub(crate) fn answer_at_once(&mut self, held: &Held) {
-        match self.store.answer(&format!("synchronous {}", held.request.url), &held.request) {
+        let url = &held.request.url;
+        let count = self.state.synchronous_counts.entry(url.clone()).or_default();
+        let event = format!("synchronous {url}#{count}");
+        *count += 1;
+        match self.store.answer(&event, &held.request) {
             Answer::Response(response) => self.respond(held, &response),
             Answer::Fail => self.fail(held, "ConnectionRefused"),
-            // Not recorded: nobody can wait for it here.
-            Answer::Server => {
-                self.send("Fetch.continueRequest", json!({"requestId": held.fetch_id}));
-            }
+            Answer::Server => self.ask_at_once(held, event),
         }
     }
 
-    pub(crate) fn fulfil(&mut self, fetch_id: &str, response: &Response) {
-        self.send("Fetch.fulfillRequest", fulfil_params(fetch_id, response));
+    pub(crate) fn fulfil(&mut self, (session, fetch_id): (&str, &str), response: &Response) {
+        self.client.send(session, "Fetch.fulfillRequest", fulfil_params(fetch_id, response));
     }
+}
 
-    /// Lets the browser ask the real server, and returns what it says; `None` if nobody answers.
-    fn ask_server(&mut self, held: &Held) -> Result<Option<Response>, WebError> {
-        let params = json!({"requestId": held.fetch_id, "interceptResponse": true});
-        self.send("Fetch.continueRequest", params);
-        let id = &held.network_id;
-        let within = self.limits.reply;
-        if !self
-            .until(within, |state| state.responses.contains_key(id) || state.failed.contains(id))?
-        {
-            let what = format!("no response from the server to {}", held.request.url);
-            return Err(WebError::TimedOut { what, within });
-        }
-        let Some(paused) = self.state.responses.remove(id) else { return Ok(None) };
-        let status = paused["responseStatusCode"].as_u64().unwrap_or(0);
-        let Some(status) = u16::try_from(status).ok().filter(|status| *status >= 100) else {
-            return Ok(None);
-        };
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let headers = paused["responseHeaders"].as_array().into_iter().flatten();
-        let headers = headers.map(|one| (text(&one["name"]), text(&one["value"]))).collect();
-        let is_redirection = (300..400).contains(&status) && status != 304;
-        let body = if is_redirection || status == 204 || status == 304 {
-            Vec::new()
-        } else {
-            let params = json!({"requestId": paused["requestId"]});
-            let reply = self.call("Fetch.getResponseBody", params)?;
-            let body = reply["body"].as_str().unwrap_or_default();
-            match reply["base64Encoded"].as_bool() {
-                Some(true) => STANDARD
-                    .decode(body)
-                    .map_err(|_| WebError::Answer("Fetch.getResponseBody".to_owned()))?,
-                _ => body.as_bytes().to_vec(),
-            }
-        };
-        Ok(Some(Response { status, headers, body: body.into() }))
-    }
+/// What is put behind the name of an event for each redirection of its document.
+const REDIRECTED: &str = " (redirected)";
+
+/// The most redirections of a document: as many as the browser follows.
+const REDIRECTIONS_MAX: usize = 20;
+
+/// Returns whether a content type is that of a script. The browser does not name the kind of a
+/// worker's script.
+fn is_script(content_type: &str) -> bool {
+    content_type.ends_with("javascript") || content_type.ends_with("ecmascript")
+}
+
+/// Returns how many workers run their scripts.
+fn running(state: &State) -> usize {
+    state.workers.iter().filter(|worker| worker.has_runtime).count()
 }
 
 /// Returns what the browser is told to give a response to a request.
@@ -197,6 +219,25 @@ pub(super) fn key(parts: &[&[u8]]) -> Hash128 {
     parts.iter().fold(Hash128::new(), |hash, part| hash.part(part))
 }
 
+/// Decodes a script: by its byte order mark, else as UTF-8, else in the encoding of its content
+/// type. What is none of these is the encoding of most old pages, windows-1252.
+fn decoded<'a>(bytes: &'a [u8], content_type: &str) -> Cow<'a, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Cow::Borrowed(text.trim_start_matches('\u{feff}'));
+    }
+    let (_, named) = content_type.split_once("charset=").unwrap_or_default();
+    let label = named.split(';').next().unwrap_or_default().trim().trim_matches('"');
+    let named = Encoding::for_label(label.as_bytes()).filter(|one| *one != encoding_rs::UTF_8);
+    named.unwrap_or(encoding_rs::WINDOWS_1252).decode(bytes).0
+}
+
+/// Returns a content type with UTF-8 as its encoding.
+fn in_utf8(content_type: &str) -> String {
+    let kind = content_type.split(';').next().unwrap_or_default().trim();
+    let kind = if kind.is_empty() { "text/javascript" } else { kind };
+    format!("{kind}; charset=utf-8")
+}
+
 /// Returns whether a script is a module, by its first word in a line: the browser does not tell.
 fn is_module(text: &str) -> bool {
     let begins = |line: &str| {
@@ -210,7 +251,17 @@ fn is_module(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_module;
+    use super::{decoded, in_utf8, is_module};
+
+    #[test]
+    fn scripts_have_encodings() {
+        assert_eq!(decoded("\u{feff}é".as_bytes(), ""), "é");
+        assert_eq!(decoded(b"\xff\xfea\0", "text/javascript"), "a", "UTF-16");
+        assert_eq!(decoded(b"\xe9", "text/javascript"), "é");
+        assert_eq!(decoded(b"\x83e", "text/javascript; charset=shift_jis"), "テ");
+        assert_eq!(in_utf8("text/javascript; charset=x"), "text/javascript; charset=utf-8");
+        assert_eq!(in_utf8(""), "text/javascript; charset=utf-8");
+    }
 
     #[test]
     fn modules_begin_lines_with_their_words() {

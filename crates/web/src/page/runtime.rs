@@ -4,7 +4,7 @@ use crate::rewriter::Rewriter;
 use crate::source::Sockets;
 use serde_json::{Value, json};
 
-/// The global under which the page has the runtime; not enumerable.
+/// The global under which a frame has its runtime; not enumerable.
 pub(crate) const NAME: &str = "__anyorder_page";
 
 /// The binding by which the page tells of synchronous requests. The runtime removes it.
@@ -25,62 +25,77 @@ pub(crate) const REWRITE: &str = "/__anyorder/rewrite";
 /// The start of the paths of scripts that stop the parser.
 pub(crate) const HOLD_PATH: &str = "/__anyorder/hold/";
 
-/// Tells the log that rewrites dynamic code where to ask, and begins the first event of a document.
+/// Gives the log to the runtime. A log that is no part of this program has the name `__anyorder`.
 const LOG_END: &str = "
 {
-  const log = window.__anyorder;
-  if (log) {
-    const Request = XMLHttpRequest, open = Request.prototype.open, send = Request.prototype.send;
-    try {
-      log.rewrite = (text, kind) => {
-        const request = new Request();
-        Reflect.apply(open, request, ['POST', __PATH__, false]);
-        Reflect.apply(send, request, [kind + '\\n' + text]);
-        return request.status === 200 ? request.responseText : text;
-      };
-    } catch {}
-    if (log.begin) log.begin(window === top ? 'load' : 'frame ' + location.pathname);
-  }
+  const host = globalThis.__anyorder_host;
+  if (host && globalThis.__anyorder) host(globalThis.__anyorder);
+  delete globalThis.__anyorder_host;
 }
 ";
 
-/// Returns the scripts that run before those of each document.
-pub(crate) fn scripts(
-    rewriter: &dyn Rewriter,
-    sockets: &Sockets,
-    seed: u32,
-    epoch_ms: u64,
-) -> String {
+/// What the runtime of all frames and workers gets.
+#[derive(Clone, Debug)]
+pub(super) struct Config {
+    pub(super) seed: u32,
+    pub(super) epoch_ms: u64,
+    /// Who knows it may call the runtime. The page does not.
+    pub(super) key: String,
+}
+
+/// The scripts that run before those of the page.
+#[derive(Clone, Debug)]
+pub(super) struct Scripts {
+    /// In each frame.
+    pub(super) frame: String,
+    /// In each worker.
+    pub(super) worker: String,
+    /// In a world of its own of each frame.
+    pub(super) observer: String,
+}
+
+/// Returns the scripts that run before those of each document and worker.
+pub(super) fn scripts(rewriter: &dyn Rewriter, sockets: &Sockets, config: &Config) -> Scripts {
     let message =
         |one: &crate::source::SocketMessage| json!({"data": one.data, "after": one.after});
     let list = |(path, list): (&String, &Vec<_>)| {
         (path.clone(), Value::from(list.iter().map(message).collect::<Vec<Value>>()))
     };
     let sockets: serde_json::Map<String, Value> = sockets.iter().map(list).collect();
-    let config = json!({
-        "name": NAME, "seed": seed, "epoch": epoch_ms, "barrier": BARRIER, "sockets": sockets,
+    let given = json!({
+        "name": NAME, "key": config.key, "seed": config.seed, "epoch": config.epoch_ms,
+        "barrier": BARRIER, "rewrite": REWRITE, "sockets": sockets,
         "synchronous": SYNCHRONOUS, "header": SYNCHRONOUS_HEADER,
     });
     let schedule = include_str!("../scripts/schedule.js");
-    let schedule = schedule.replacen("__ANYORDER_CONFIG__", &config.to_string(), 1);
-    let parts = [
-        &schedule,
-        include_str!("../scripts/messages.js"),
+    let schedule = schedule.replacen("__ANYORDER_CONFIG__", &given.to_string(), 1);
+    let requests = include_str!("../scripts/requests.js");
+    let calls = include_str!("../scripts/calls.js");
+    let log = rewriter.log();
+    let runtime = |part: &str| {
+        let (log, end) = if log.is_empty() { ("", "") } else { (log.as_str(), LOG_END) };
+        format!(
+            "(() => {{\n{schedule}{requests}{part}{calls}}})();\n{log}{end}\
+             //# sourceURL=anyorder:runtime\n"
+        )
+    };
+    let observer = [
+        include_str!("../scripts/observer.js"),
         SELECT,
         include_str!("../scripts/crawl.js"),
-        include_str!("../scripts/page.js"),
-    ];
-    let mut text = String::from("(() => {\n");
-    parts.iter().for_each(|part| text.push_str(part));
-    text.push_str("})();\n");
-    let log = rewriter.log();
-    if !log.is_empty() {
-        text.push_str(&log);
-        let path = json!(REWRITE).to_string();
-        text.push_str(&LOG_END.replace("__PATH__", &path));
+        &include_str!("../scripts/page.js").replacen("__NAME__", NAME, 1),
+    ]
+    .concat();
+    Scripts {
+        frame: runtime(include_str!("../scripts/messages.js")),
+        worker: runtime(include_str!("../scripts/worker.js")),
+        observer: format!("(() => {{\n{observer}}})();\n"),
     }
-    text.push_str("//# sourceURL=anyorder:runtime\n");
-    text
+}
+
+/// Returns an expression that calls the runtime of a frame or a worker.
+pub(super) fn call_of(key: &str, call: &str) -> String {
+    format!("{NAME}('{key}').{call}")
 }
 
 /// An event in the queue of a frame.
@@ -104,7 +119,7 @@ pub(crate) struct Record {
     pub(crate) site: u64,
 }
 
-/// What a frame reports after an event.
+/// What a frame or a worker reports after an event.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct QueueReport {
     pub(crate) created: Vec<Queued>,
@@ -114,6 +129,12 @@ pub(crate) struct QueueReport {
     pub(crate) sent: Vec<(String, String)>,
     /// The accesses; `None` if there is no log.
     pub(crate) log: Option<Vec<Record>>,
+    /// What the frame does that is not under control.
+    pub(crate) gaps: Vec<String>,
+    /// How many workers it has made from blobs and data.
+    pub(crate) blobs: u32,
+    /// Whether it did something since the last report.
+    pub(crate) busy: bool,
 }
 
 impl QueueReport {
@@ -126,9 +147,20 @@ impl QueueReport {
         let pair =
             |pair: &Value| Some((pair[0].as_str()?.to_owned(), pair[1].as_str()?.to_owned()));
         let sent = list("sent").iter().filter_map(pair).collect();
+        let gaps = list("gaps").iter().filter_map(Value::as_str).map(str::to_owned).collect();
+        let blobs = u32::try_from(whole(&value["blobs"])).unwrap_or(0);
         let records = |list: &Vec<Value>| list.iter().filter_map(record).collect();
         let log = value["log"].as_array().map(records);
-        Some(QueueReport { created, cancelled, now: whole(&value["now"]), sent, log })
+        Some(QueueReport {
+            created,
+            cancelled,
+            now: whole(&value["now"]),
+            sent,
+            log,
+            gaps,
+            blobs,
+            busy: value["busy"] == true,
+        })
     }
 }
 
@@ -176,8 +208,12 @@ mod tests {
 
     #[test]
     fn the_configuration_takes_its_place() {
-        let text = scripts(&crate::rewriter::Unchanged, &Sockets::new(), 7, 9);
-        assert!(!text.contains("__ANYORDER_CONFIG__") && text.contains("\"seed\":7"));
-        assert!(!text.contains("log.rewrite"), "nothing is logged");
+        let config = Config { seed: 7, epoch_ms: 9, key: "k".to_owned() };
+        let all = scripts(&crate::rewriter::Unchanged, &Sockets::new(), &config);
+        for text in [&all.frame, &all.worker] {
+            assert!(!text.contains("__ANYORDER_CONFIG__") && text.contains("\"seed\":7"));
+            assert!(!text.contains(LOG_END), "nothing is logged");
+        }
+        assert!(!all.observer.contains("__NAME__"));
     }
 }

@@ -32,7 +32,7 @@ const MOVE_AGAIN: &str =
 impl PageDriver {
     /// Looks at the page. A page whose style sheets are held back cannot be drawn.
     pub(crate) fn see(&mut self, can_draw: bool) -> Result<Seen, WebError> {
-        let text = self.evaluate(None, &format!("{NAME}.observe()"))?;
+        let text = self.look(&format!("{NAME}.observe()"))?;
         let page = serde_json::from_str(text.as_str().unwrap_or("null")).unwrap_or_default();
         let picture = if can_draw { self.picture()? } else { None };
         Ok(Seen { page, picture })
@@ -41,12 +41,12 @@ impl PageDriver {
     /// Takes a picture of the top of the page, without focus and pointer: where these are is not
     /// what a page shows.
     fn picture(&mut self) -> Result<Option<Vec<u8>>, WebError> {
-        self.evaluate(None, STILL)?;
+        self.look(STILL)?;
         let away = json!({"type": "mouseMoved", "x": -1, "y": -1, "button": "none", "buttons": 0});
         self.call("Input.dispatchMouseEvent", away)?;
         let params = json!({"format": "png", "optimizeForSpeed": true});
         let reply = self.call("Page.captureScreenshot", params);
-        self.evaluate(None, MOVE_AGAIN)?;
+        self.look(MOVE_AGAIN)?;
         let reply = match reply {
             Ok(reply) => reply,
             // The picture is left out, and the rest is compared. One that only comes too late would

@@ -78,13 +78,13 @@ impl PageDriver {
                     Some(target) => format!("{NAME}.element({})", selector(target)),
                     None => "window".to_owned(),
                 };
-                self.evaluate(None, &format!("({on}).scrollBy({by})"))?;
+                self.look(&format!("({on}).scrollBy({by})"))?;
             }
             UserStepKind::Drag { from, to } => self.drag(from, to)?,
             UserStepKind::Upload { into, files } => self.upload(into, files)?,
             UserStepKind::Wait(_) => {}
             UserStepKind::Navigate(url) => {
-                self.evaluate(None, &format!("void location.assign({})", json!(url)))?;
+                self.look(&format!("void location.assign({})", json!(url)))?;
             }
         }
         Ok(())
@@ -103,7 +103,7 @@ impl PageDriver {
     ) -> Result<Value, WebError> {
         let target = selector(target);
         let call = format!("{NAME}.locate({target},{visible},{},{scroll})", json!(using));
-        let answer = self.evaluate(None, &call)?;
+        let answer = self.look(&call)?;
         serde_json::from_str(answer.as_str().unwrap_or("{}"))
             .map_err(|_| WebError::Answer("locate".to_owned()))
     }
@@ -130,7 +130,7 @@ impl PageDriver {
         let element = format!("{NAME}.element({})", selector(target));
         let focus =
             format!("(e => {{ if (e && e !== document.activeElement) e.focus(); }})({element})");
-        self.evaluate(None, &focus).map(drop)
+        self.look(&focus).map(drop)
     }
 
     fn drag(&mut self, from: &Target, to: &Target) -> Result<(), WebError> {
@@ -150,7 +150,11 @@ impl PageDriver {
 
     fn upload(&mut self, into: &Target, files: &[std::path::PathBuf]) -> Result<(), WebError> {
         let expression = format!("{NAME}.element({})", selector(into));
-        let found = self.call("Runtime.evaluate", json!({"expression": expression}))?;
+        let mut params = json!({"expression": expression});
+        if let Some(observer) = self.state.observer {
+            params["contextId"] = json!(observer);
+        }
+        let found = self.call("Runtime.evaluate", params)?;
         let Some(object) = found["result"]["objectId"].as_str() else { return Ok(()) };
         let files: Vec<String> = files
             .iter()

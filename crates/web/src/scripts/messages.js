@@ -4,27 +4,35 @@ const released = new N.WeakMap();
 // Logs what the browser, or this runtime in its place, does to an object of the page.
 const READS = 1, WRITES = 2;
 function note(object, key, flags) {
-  const log = W.__anyorder;
   if (log && log.note) log.note(object, key, flags);
 }
 function heard(object, type) {
-  const log = W.__anyorder;
   if (log && log.heard) log.heard(object, type);
 }
+// A list that can be iterated, whatever the page has done to lists.
+function listOf(items) {
+  const list = [];
+  for (let i = 0; i < items.length; i++) {
+    N.define(list, i, { value: items[i], enumerable: true, configurable: true });
+  }
+  N.define(list, N.Symbol.iterator, { value: N.iterate });
+  return list;
+}
 let lastChannel = 0;
+let again = () => {};
 function hold(target, kind, types, from = '') {
   const channel = kind + ' ' + ++lastChannel;
   for (const type of types) {
     const listener = (event) => {
       if (N.apply(weakGet, released, [event])) return;
       N.apply(N.stop, event, []);
-      const ports = N.Array.from(event.ports || []);
-      for (const port of ports) holdPort(port);
+      const ports = event.ports || [];
+      for (let i = 0; i < ports.length; i++) holdPort(ports[i]);
       enqueue(kind, type === 'message' ? from : type, () => {
         const copy = type === 'message' || type === 'messageerror'
           ? new N.MessageEvent(type, {
             data: event.data, origin: event.origin, lastEventId: event.lastEventId,
-            source: event.source, ports,
+            source: event.source, ports: listOf(ports),
           })
           : new N.Event(type);
         N.apply(weakSet, released, [copy, true]);
@@ -33,6 +41,9 @@ function hold(target, kind, types, from = '') {
       }, { channel });
     };
     N.apply(N.addEventListener, target, [type, listener, true]);
+    if (target === W) {
+      again = () => N.apply(N.addEventListener, target, [type, listener, true]);
+    }
   }
 }
 const heldPorts = new N.WeakMap();
@@ -47,31 +58,45 @@ function construct(name, after) {
   const Replacement = function (...values) {
     if (!new.target) throw new TypeError("Constructor " + name + " requires 'new'");
     const target = new.target === Replacement ? Native : new.target;
-    const made = N.Reflect.construct(Native, values, target);
-    after(made);
+    const made = N.construct(Native, values, target);
+    after(made, values);
     return made;
   };
   Replacement.prototype = Native.prototype;
   N.Object.setPrototypeOf(Replacement, N.Object.getPrototypeOf(Native));
-  N.Object.defineProperty(Native.prototype, 'constructor', {
+  N.define(Native.prototype, 'constructor', {
     value: Replacement, writable: true, configurable: true,
   });
   replace(W, name, Replacement);
 }
 hold(W, 'message', ['message'], 'window');
+// A document that is opened again forgets all listeners.
+for (const name of ['open', 'write', 'writeln']) {
+  const native = W.Document.prototype[name];
+  replace(W.Document.prototype, name, function (...values) {
+    const result = N.apply(native, this, values);
+    if (this === W.document) again();
+    return result;
+  });
+}
 construct('MessageChannel', (made) => {
   holdPort(made.port1);
   holdPort(made.port2);
 });
 construct('BroadcastChannel', (made) => hold(made, 'broadcast', ['message'], made.name));
-construct('Worker', (made) => hold(made, 'worker', ['message', 'error']));
+construct('Worker', (made, values) => {
+  hold(made, 'worker', ['message', 'error']);
+  // No request tells the driver of it.
+  const url = N.String(values[0]);
+  if (indexOf(url, 'blob:') === 0 || indexOf(url, 'data:') === 0) blobs++;
+});
 construct('SharedWorker', (made) => holdPort(made.port));
 
 // Handlers in properties, for the two classes that have no native object behind them.
 function handlers(Class, types) {
   for (const type of types) {
     const set = new N.WeakMap();
-    N.Object.defineProperty(Class.prototype, 'on' + type, {
+    N.define(Class.prototype, 'on' + type, {
       configurable: true,
       enumerable: true,
       get() { return N.apply(weakGet, set, [this]) || null; },
@@ -88,13 +113,11 @@ function handlers(Class, types) {
     });
   }
 }
-const absolute = (url) => N.String(new W.URL(N.String(url), W.document.baseURI));
 const pathOf = (url) => {
-  const parsed = new W.URL(url);
+  const parsed = new N.URL(url);
   const own = parsed.host === W.location.host;
   return (own ? '' : parsed.protocol + '//' + parsed.host) + parsed.pathname + parsed.search;
 };
-const sent = [];
 
 // A socket: it opens, and gives the messages that the source of the page has for it. A message may
 // wait for a number of messages that the page sends.
@@ -124,14 +147,14 @@ if (W.WebSocket) {
           }, { channel });
         }
       };
-      N.Object.defineProperty(this, 'send', { value: (data) => {
+      N.define(this, 'send', { value: (data) => {
         note(this, 'readyState', READS);
         if (this.readyState === 0) throw new W.DOMException('still connecting', 'InvalidStateError');
-        sent.push(['socket ' + path, typeof data === 'string' ? data : '(binary)']);
+        send('socket ' + path, typeof data === 'string' ? data : '(binary)');
         count++;
         if (opened) give();
       } });
-      N.Object.defineProperty(this, 'close', { value: (code, reason) => {
+      N.define(this, 'close', { value: (code, reason) => {
         note(this, 'readyState', READS | WRITES);
         if (this.readyState > 1) return;
         this.readyState = 2;
@@ -142,7 +165,7 @@ if (W.WebSocket) {
           this.dispatchEvent(new W.CloseEvent('close', init));
         }, { channel });
       } });
-      const known = N.Object.hasOwn(config.sockets, path);
+      const known = N.hasOwn(config.sockets, path);
       enqueue('socket', path + (known ? ' open' : ' error'), () => {
         note(this, 'readyState', READS | WRITES);
         if (this.readyState !== 0) return;
@@ -161,8 +184,8 @@ if (W.WebSocket) {
   }
   handlers(WebSocket, ['open', 'message', 'error', 'close']);
   for (const [i, name] of ['CONNECTING', 'OPEN', 'CLOSING', 'CLOSED'].entries()) {
-    N.Object.defineProperty(WebSocket, name, { value: i, enumerable: true });
-    N.Object.defineProperty(WebSocket.prototype, name, { value: i, enumerable: true });
+    N.define(WebSocket, name, { value: i, enumerable: true });
+    N.define(WebSocket.prototype, name, { value: i, enumerable: true });
   }
   replace(W, 'WebSocket', WebSocket);
 }
@@ -217,46 +240,29 @@ if (W.EventSource) {
   }
   handlers(EventSource, ['open', 'message', 'error']);
   for (const [i, name] of ['CONNECTING', 'OPEN', 'CLOSED'].entries()) {
-    N.Object.defineProperty(EventSource, name, { value: i, enumerable: true });
-    N.Object.defineProperty(EventSource.prototype, name, { value: i, enumerable: true });
+    N.define(EventSource, name, { value: i, enumerable: true });
+    N.define(EventSource.prototype, name, { value: i, enumerable: true });
   }
   replace(W, 'EventSource', EventSource);
 }
 
-// A synchronous request is a part of its event: it must be answered at once. A header tells the
-// driver which it is; a request to another origin, whose headers are watched, is known by its address.
-if (W.XMLHttpRequest && config.synchronous) {
-  const open = W.XMLHttpRequest.prototype.open;
-  const sendNative = W.XMLHttpRequest.prototype.send;
-  const setHeader = W.XMLHttpRequest.prototype.setRequestHeader;
-  const synchronous = new N.WeakMap();
-  replace(W.XMLHttpRequest.prototype, 'open', function (...values) {
-    const waits = values.length > 2 && !values[2];
-    N.apply(weakSet, synchronous, [this, waits ? absolute(values[1]) : '']);
-    return N.apply(open, this, values);
-  });
-  const tell = W[config.synchronous];
-  try { delete W[config.synchronous]; } catch { /* it stays visible */ }
-  replace(W.XMLHttpRequest.prototype, 'send', function (...values) {
-    const url = N.apply(weakGet, synchronous, [this]);
-    if (url) {
-      if (new W.URL(url).origin === W.location.origin) {
-        N.apply(setHeader, this, [config.header, '1']);
-      } else if (tell) {
-        tell(url);
-      }
-    }
-    return N.apply(sendNative, this, values);
-  });
-}
 // Beacons are ordinary requests; new windows are refused.
 replace(W, 'open', function (url) {
-  sent.push(['window', N.String(url || '')]);
+  send('window', url || '');
   return null;
 });
 
 // Observers are called when the page is drawn: settling waits for that where there are some.
-let draws = false;
 for (const name of ['IntersectionObserver', 'ResizeObserver']) {
   construct(name, () => { draws = true; });
+}
+
+// A service worker would answer requests out of sight: its installation never ends.
+if (W.ServiceWorkerContainer) {
+  const never = () => new N.Promise(() => {});
+  replace(W.ServiceWorkerContainer.prototype, 'register', function (url) {
+    gap('the service worker `' + url + '` is never installed: its requests and messages are missing');
+    return never();
+  });
+  replaceGetter(W.ServiceWorkerContainer.prototype, 'ready', function () { return never(); });
 }

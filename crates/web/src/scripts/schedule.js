@@ -1,28 +1,57 @@
 // The scheduling runtime: what a page would run by itself later waits in a queue, until it is fired
-// by its number. It runs in each frame before the scripts of the page. The whole runtime is one
-// function, of which this file is the first part: natives, clock, random numbers, timers.
+// by its number. It runs in each frame and each worker before the scripts of the page. The whole
+// runtime is one function, of which this file is the first part: natives, clock, random numbers,
+// timers.
+//
+// A page may replace or break any native. So what runs after the scripts of the page uses only the
+// natives that are kept here, builds its reports as text, and iterates by index.
 'use strict';
-const W = window;
+const W = globalThis;
+function withNativeMethods(Native, names) {
+  class Mine extends Native {}
+  for (const name of names) {
+    const found = W.Object.getOwnPropertyDescriptor(Native.prototype, name);
+    W.Object.defineProperty(Mine.prototype, name, found);
+  }
+  return Mine;
+}
 const N = {
   setTimeout: W.setTimeout.bind(W),
-  requestAnimationFrame: W.requestAnimationFrame.bind(W),
+  requestAnimationFrame: W.requestAnimationFrame ? W.requestAnimationFrame.bind(W) : null,
   fetch: W.fetch.bind(W),
   Promise: W.Promise,
+  then: W.Promise.prototype.then,
   Date: W.Date,
   Error: W.Error,
-  Map: W.Map,
-  WeakMap: W.WeakMap,
+  Map: withNativeMethods(W.Map, ['get', 'set', 'has', 'delete']),
+  WeakMap: withNativeMethods(W.WeakMap, ['get', 'set', 'has']),
   Array: W.Array,
+  Number: W.Number,
+  Symbol: W.Symbol,
+  iterate: W.Array.prototype[W.Symbol.iterator],
+  max: W.Math.max,
+  floor: W.Math.floor,
+  trunc: W.Math.trunc,
+  imul: W.Math.imul,
+  indexOf: W.String.prototype.indexOf,
+  lastIndexOf: W.String.prototype.lastIndexOf,
+  slice: W.String.prototype.slice,
   Object: W.Object,
+  define: W.Object.defineProperty,
+  descriptor: W.Object.getOwnPropertyDescriptor,
+  hasOwn: W.Object.hasOwn,
+  construct: W.Reflect.construct,
   Proxy: W.Proxy,
   Reflect: W.Reflect,
   MessageEvent: W.MessageEvent,
   Event: W.Event,
   String: W.String,
+  URL: W.URL,
   stringify: JSON.stringify.bind(JSON),
   evaluate: W.eval,
   reportError: W.reportError ? W.reportError.bind(W) : (e) => { throw e; },
   postTask: W.scheduler && W.scheduler.postTask ? W.scheduler.postTask.bind(W.scheduler) : null,
+  reject: W.Promise.reject.bind(W.Promise),
   addEventListener: W.EventTarget.prototype.addEventListener,
   dispatchEvent: W.EventTarget.prototype.dispatchEvent,
   stop: W.Event.prototype.stopImmediatePropagation,
@@ -34,13 +63,15 @@ const config = __ANYORDER_CONFIG__;
 const originals = new N.WeakMap();
 const weakGet = N.WeakMap.prototype.get;
 const weakSet = N.WeakMap.prototype.set;
+const indexOf = (text, part) => N.apply(N.indexOf, text, [part]);
+const slice = (text, from, to) => N.apply(N.slice, text, [from, to]);
 const functionText = W.Function.prototype.toString;
 function like(replacement, native, name) {
   const called = name || (native && native.name) || replacement.name;
   try {
-    N.Object.defineProperty(replacement, 'name', { value: called, configurable: true });
+    N.define(replacement, 'name', { value: called, configurable: true });
     if (native) {
-      N.Object.defineProperty(replacement, 'length', { value: native.length, configurable: true });
+      N.define(replacement, 'length', { value: native.length, configurable: true });
     }
   } catch { /* a name only */ }
   N.apply(weakSet, originals, [replacement, 'function ' + called + '() { [native code] }']);
@@ -52,10 +83,10 @@ const shownText = like(function toString() {
 }, functionText);
 W.Function.prototype.toString = shownText;
 function replace(owner, name, replacement) {
-  const own = N.Object.getOwnPropertyDescriptor(owner, name);
+  const own = N.descriptor(owner, name);
   if (own && !own.configurable && !own.writable) return;
   like(replacement, own && own.value, name);
-  N.Object.defineProperty(owner, name, {
+  N.define(owner, name, {
     value: replacement,
     writable: true,
     configurable: true,
@@ -63,10 +94,10 @@ function replace(owner, name, replacement) {
   });
 }
 function replaceGetter(owner, name, getter) {
-  const own = N.Object.getOwnPropertyDescriptor(owner, name);
+  const own = N.descriptor(owner, name);
   if (!own || !own.configurable) return;
   like(getter, own.get, 'get ' + name);
-  N.Object.defineProperty(owner, name, { ...own, get: getter });
+  N.define(owner, name, { ...own, get: getter });
 }
 
 // The clock stands still within an event. It moves when a timer fires, to the time when it is due.
@@ -81,7 +112,7 @@ function clock() {
 const FakeDate = new N.Proxy(N.Date, {
   construct(target, values, newTarget) {
     const given = values.length === 0 ? [config.epoch + clock()] : values;
-    return N.Reflect.construct(target, given, newTarget === FakeDate ? target : newTarget);
+    return N.construct(target, given, newTarget === FakeDate ? target : newTarget);
   },
   apply() {
     return new N.Date(config.epoch + clock()).toString();
@@ -90,7 +121,7 @@ const FakeDate = new N.Proxy(N.Date, {
 originals.set(FakeDate, 'function Date() { [native code] }');
 N.Date.now = like(function now() { return config.epoch + clock(); }, N.Date.now);
 N.Date.prototype.constructor = FakeDate;
-N.Object.defineProperty(W, 'Date', {
+N.define(W, 'Date', {
   value: FakeDate, writable: true, configurable: true, enumerable: false,
 });
 if (W.Performance) {
@@ -104,8 +135,8 @@ let state = config.seed >>> 0;
 function next32() {
   state = (state + 0x6d2b79f5) >>> 0;
   let t = state;
-  t = Math.imul(t ^ (t >>> 15), t | 1);
-  t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+  t = N.imul(t ^ (t >>> 15), t | 1);
+  t ^= t + N.imul(t ^ (t >>> 7), t | 61);
   return (t ^ (t >>> 14)) >>> 0;
 }
 replace(W.Math, 'random', function () { return next32() / 4294967296; });
@@ -128,14 +159,30 @@ if (W.Crypto) {
   }
 }
 
-// The queue.
+// The queue, and what is reported after an event, as the insides of lists in JSON.
 const queue = new N.Map();
-let created = [];
-let cancelled = [];
+let created = '';
+let cancelled = '';
+let sent = '';
+let gaps = '';
+let draws = false;
+let blobs = 0;
 let activity = 0;
 let lastNumber = 0;
 let lastHandle = 0;
 const handles = new N.Map();
+// Only texts and numbers are given to the native: it asks objects for `toJSON`.
+const quoted = (text) => N.stringify(N.String(text));
+const listed = (list, one) => (list === '' ? one : list + ',' + one);
+// Notes what was sent without a request: the kind, and the text.
+function send(kind, text) {
+  sent = listed(sent, '[' + quoted(kind) + ',' + quoted(text) + ']');
+  activity++;
+}
+// Notes what the page does without control.
+function gap(text) {
+  if (gaps.length < 10000) gaps = listed(gaps, quoted(text));
+}
 
 // Where a page calls a function of this runtime: the file and the line.
 function place() {
@@ -146,21 +193,45 @@ function place() {
     N.Error.stackTraceLimit = 12;
     N.Error.prepareStackTrace = undefined;
     stack = N.String(new N.Error().stack);
-  } finally {
-    N.Error.stackTraceLimit = limit;
-    N.Error.prepareStackTrace = prepare;
+  } catch { /* the page has frozen the class */ } finally {
+    try {
+      N.Error.stackTraceLimit = limit;
+      N.Error.prepareStackTrace = prepare;
+    } catch { /* as before */ }
   }
-  const lines = stack.split('\n');
-  for (let i = 1; i < lines.length; i++) {
-    const line = lines[i];
-    if (line.includes('anyorder:')) continue;
-    const found = /\(?([^\s()]+):(\d+):\d+\)?$/.exec(line);
-    if (!found) continue;
-    let file = found[1].split(/[?#]/)[0];
-    file = file.slice(file.lastIndexOf('/') + 1) || '(page)';
-    return file + ':' + found[2];
+  for (let at = indexOf(stack, '\n'); at >= 0;) {
+    const rest = slice(stack, at + 1);
+    const end = indexOf(rest, '\n');
+    const found = indexOf(slice(rest, 0, end < 0 ? undefined : end), 'anyorder:') < 0
+      ? placeIn(slice(rest, 0, end < 0 ? undefined : end)) : '';
+    if (found !== '') return found;
+    at = end < 0 ? -1 : at + 1 + end;
   }
   return '';
+}
+// The file and the line at the end of a line of a stack: `at f (http://host/file.js:3:5)`.
+function placeIn(line) {
+  const last = (text, part) => N.apply(N.lastIndexOf, text, [part]);
+  let text = line[line.length - 1] === ')' ? slice(line, 0, -1) : line;
+  for (let i = 0; i < 2; i++) {
+    const start = last(text, i === 0 ? '(' : ' ');
+    if (start >= 0) text = slice(text, start + 1);
+  }
+  const column = last(text, ':');
+  const row = column < 0 ? -1 : last(slice(text, 0, column), ':');
+  if (row < 0) return '';
+  const number = slice(text, row + 1, column);
+  if (N.Number(number) !== N.trunc(N.Number(number)) || number === '') return '';
+  let file = slice(text, 0, row);
+  for (let i = 0; i < 2; i++) {
+    const end = indexOf(file, i === 0 ? '?' : '#');
+    if (end >= 0) file = slice(file, 0, end);
+  }
+  // The address of a blob has a random name, and that of data has no name at all.
+  if (indexOf(line, 'blob:') >= 0) return '(blob):' + number;
+  if (indexOf(line, 'data:') >= 0) return '(data):' + number;
+  file = slice(file, last(file, '/') + 1) || '(page)';
+  return file + ':' + number;
 }
 
 // Adds an event. Events of one channel come in the order of their numbers.
@@ -168,15 +239,15 @@ function enqueue(kind, label, run, more) {
   const number = ++lastNumber;
   const entry = { kind, label, run, number, due: now, delay: 0, channel: '', ...more };
   queue.set(number, entry);
-  created.push({
-    id: number, kind, label, due: entry.due, delay: entry.delay, channel: entry.channel,
-  });
+  created = listed(created, '{"id":' + number + ',"kind":' + quoted(kind) + ',"label":' +
+    quoted(label) + ',"due":' + N.Number(entry.due) + ',"delay":' + N.Number(entry.delay) +
+    ',"channel":' + quoted(entry.channel) + '}');
   activity++;
   return entry;
 }
 function remove(entry) {
   if (entry && queue.delete(entry.number)) {
-    cancelled.push(entry.number);
+    cancelled = listed(cancelled, '' + entry.number);
     activity++;
   }
 }
@@ -191,7 +262,7 @@ function guarded(run) {
 const callable = (handler) =>
   typeof handler === 'function' ? handler : () => N.evaluate(N.String(handler));
 function delayOf(delay) {
-  const number = Math.trunc(Number(delay));
+  const number = N.trunc(N.Number(delay));
   return number > 0 && number < 2147483648 ? number : 0;
 }
 function timer(kind, handler, delay, values, repeats) {
@@ -217,20 +288,22 @@ replace(W, 'setTimeout', function (handler, delay, ...values) {
   return timer('timeout', handler, delayOf(delay), values, false);
 });
 replace(W, 'setInterval', function (handler, delay, ...values) {
-  return timer('interval', handler, Math.max(1, delayOf(delay)), values, true);
+  return timer('interval', handler, N.max(1, delayOf(delay)), values, true);
 });
-replace(W, 'clearTimeout', function (handle) { cancel(Number(handle)); });
-replace(W, 'clearInterval', function (handle) { cancel(Number(handle)); });
-replace(W, 'requestAnimationFrame', function (callback) {
+replace(W, 'clearTimeout', function (handle) { cancel(N.Number(handle)); });
+replace(W, 'clearInterval', function (handle) { cancel(N.Number(handle)); });
+if (N.requestAnimationFrame) replace(W, 'requestAnimationFrame', function (callback) {
   if (typeof callback !== 'function') throw new TypeError('the callback is not a function');
   const handle = ++lastHandle;
   handles.set(handle, enqueue('frame', place(), () => {
     handles.delete(handle);
     N.apply(callback, W, [now]);
-  }, { due: (Math.floor(now / 16) + 1) * 16, delay: 16, channel: 'frame' }));
+  }, { due: (N.floor(now / 16) + 1) * 16, delay: 16, channel: 'frame' }));
   return handle;
 });
-replace(W, 'cancelAnimationFrame', function (handle) { cancel(Number(handle)); });
+if (N.requestAnimationFrame) {
+  replace(W, 'cancelAnimationFrame', function (handle) { cancel(N.Number(handle)); });
+}
 if (W.requestIdleCallback) {
   replace(W, 'requestIdleCallback', function (callback) {
     const handle = ++lastHandle;
@@ -241,7 +314,7 @@ if (W.requestIdleCallback) {
     }, { channel: 'idle' }));
     return handle;
   });
-  replace(W, 'cancelIdleCallback', function (handle) { cancel(Number(handle)); });
+  replace(W, 'cancelIdleCallback', function (handle) { cancel(N.Number(handle)); });
 }
 if (W.Scheduler && W.Scheduler.prototype.postTask) {
   replace(W.Scheduler.prototype, 'postTask', function (callback, options) {

@@ -3,7 +3,7 @@
 use super::types::{Answer, PageRequest, Response, Sockets, Source};
 use crate::rewriter::RewrittenPage;
 use anyorder_common::hash::Hash128;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -27,17 +27,24 @@ pub struct GivenResponse {
 
 struct Inner {
     source: Box<dyn Source>,
-    /// By the name of the event that received it.
-    by_event: BTreeMap<String, Response>,
+    /// By the name of the event that received it; `None` if the connection failed.
+    by_event: BTreeMap<String, Option<Response>>,
     /// The first one for each request, for events that have a new name.
-    by_request: BTreeMap<Key, Response>,
+    by_request: BTreeMap<Key, Option<Response>>,
     /// The responses that events got from the source, by the name of the event.
     given: BTreeMap<String, (Key, Response)>,
     /// Rewritten texts, by the hashes of what they were.
     rewritten: BTreeMap<Hash128, RewrittenPage>,
     /// Where scripts asked for requests, by the names of the events of these.
     origins: BTreeMap<String, (String, u32)>,
+    /// Requests to which the real server says nothing.
+    silent: BTreeSet<Key>,
+    /// What was not under control, or not seen.
+    gaps: BTreeSet<String>,
 }
+
+/// The most gaps that are kept.
+const GAPS_MAX: usize = 100;
 
 /// A store of responses on top of a source. Clones share it, so that all workers give the same
 /// responses.
@@ -52,8 +59,9 @@ impl Store {
     /// Makes an empty store on top of a source.
     #[must_use]
     pub fn new(source: Box<dyn Source>) -> Store {
-        let (by_event, by_request, given, rewritten, origins) = Default::default();
-        let inner = Inner { source, by_event, by_request, given, rewritten, origins };
+        let (by_event, by_request, given, rewritten) = Default::default();
+        let (origins, silent, gaps) = Default::default();
+        let inner = Inner { source, by_event, by_request, given, rewritten, origins, silent, gaps };
         Store(Arc::new(Mutex::new(inner)))
     }
 
@@ -67,8 +75,10 @@ impl Store {
         let mut inner = self.inner();
         let key = key(request);
         let known = inner.by_event.get(event).or_else(|| inner.by_request.get(&key));
-        if let Some(response) = known {
-            return Answer::Response(response.clone());
+        match known {
+            Some(Some(response)) => return Answer::Response(response.clone()),
+            Some(None) => return Answer::Fail,
+            None => {}
         }
         let answer = inner.source.answer(request);
         if let Answer::Response(response) = &answer {
@@ -79,11 +89,32 @@ impl Store {
 
     /// Keeps a response of the real server.
     pub fn record(&self, event: &str, request: &PageRequest, response: Response) {
+        self.note(event, request, Some(response));
+    }
+
+    /// Keeps that the connection to the real server failed.
+    pub fn record_failure(&self, event: &str, request: &PageRequest) {
+        self.note(event, request, None);
+    }
+
+    /// Keeps that the real server says nothing to a request.
+    pub(crate) fn record_silence(&self, request: &PageRequest) {
+        self.inner().silent.insert(key(request));
+    }
+
+    /// Returns whether the real server says nothing to a request.
+    pub(crate) fn is_silent(&self, request: &PageRequest) -> bool {
+        self.inner().silent.contains(&key(request))
+    }
+
+    fn note(&self, event: &str, request: &PageRequest, response: Option<Response>) {
         let mut inner = self.inner();
         let key = key(request);
         inner.by_request.entry(key.clone()).or_insert_with(|| response.clone());
-        let given = || (key, response.clone());
-        inner.given.entry(event.to_owned()).or_insert_with(given);
+        if let Some(response) = &response {
+            let given = || (key, response.clone());
+            inner.given.entry(event.to_owned()).or_insert_with(given);
+        }
         inner.by_event.entry(event.to_owned()).or_insert(response);
     }
 
@@ -102,9 +133,9 @@ impl Store {
         let mut inner = self.inner();
         for GivenResponse { event, method, url, sent, response } in given {
             let key = (method, url, sent);
-            inner.by_request.entry(key.clone()).or_insert_with(|| response.clone());
+            inner.by_request.entry(key.clone()).or_insert_with(|| Some(response.clone()));
             inner.given.insert(event.clone(), (key, response.clone()));
-            inner.by_event.insert(event, response);
+            inner.by_event.insert(event, Some(response));
         }
     }
 
@@ -144,10 +175,25 @@ impl Store {
         self.inner().origins.get(event).cloned()
     }
 
+    /// Notes something that a run did not control or did not see: a search of the page's orders is
+    /// not complete then. At most 100 different ones are kept.
+    pub fn note_gap(&self, gap: impl Into<String>) {
+        let mut inner = self.inner();
+        if inner.gaps.len() < GAPS_MAX {
+            inner.gaps.insert(gap.into());
+        }
+    }
+
+    /// Returns what all runs so far did not control or did not see, each once, in words.
+    #[must_use]
+    pub fn gaps(&self) -> Vec<String> {
+        self.inner().gaps.iter().cloned().collect()
+    }
+
     /// Returns the status of a kept response of the real server to an event.
     #[must_use]
     pub fn recorded_status(&self, event: &str) -> Option<u16> {
-        self.inner().by_event.get(event).map(|response| response.status)
+        self.inner().by_event.get(event)?.as_ref().map(|response| response.status)
     }
 
     /// Returns how many responses of the real server are kept.

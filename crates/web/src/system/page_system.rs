@@ -17,6 +17,7 @@ use anyorder_system::{
     TaskSystem,
 };
 use anyorder_trace::Tables;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -172,11 +173,10 @@ impl PageSystem {
                 self.run.loaded = true;
             }
             Some((What::Queued(id), context)) => {
-                let call = format!("{}.fire({id})", crate::page::NAME);
-                driver.evaluate(Some(context), &call)?;
+                driver.fire(context, id)?;
             }
             Some((What::Navigation(url), _)) => {
-                driver.evaluate(None, &format!("{}.leave()", crate::page::NAME))?;
+                driver.leave()?;
                 self.run.left = Some(url);
             }
             None => {
@@ -220,14 +220,17 @@ impl PageSystem {
                 self.run.push_queued(task, context, queued);
             }
             self.run.sent.extend(report.sent);
+            report.gaps.into_iter().for_each(|gap| self.store.note_gap(gap));
             performed.records.extend(report.log.into_iter().flatten());
         }
+        let contexts = self.run.pending.iter().map(|one| one.waiting.context);
+        let alive: BTreeSet<i64> = contexts.filter(|context| driver.is_alive(*context)).collect();
         let state = &mut driver.state;
         let is_gone = |one: &Pending| match &one.what {
             What::Request(held) => state.failed.contains(&held.network_id),
             What::Queued(id) => {
                 cancelled.contains(&(one.waiting.context, *id))
-                    || !state.contexts.contains_key(&one.waiting.context)
+                    || !alive.contains(&one.waiting.context)
             }
             What::Navigation(url) => state.downloads.contains(url),
         };
@@ -442,8 +445,16 @@ impl TaskSystem for PageSystem {
 
     fn observe(&mut self) -> Result<Observation, RunError> {
         let spent = self.options.repeats_max;
-        let left = self.run.pending.iter().filter(|one| Run::is_spent(one, spent)).count();
-        self.stats.timers_left += left as u64;
+        for one in self.run.pending.iter().filter(|one| Run::is_spent(one, spent)) {
+            self.stats.timers_left += 1;
+            let own = one.name.segment();
+            let label =
+                if own.label.is_empty() { String::new() } else { format!(" `{}`", own.label) };
+            self.store.note_gap(format!(
+                "{}{label} repeats itself without end: its later repetitions did not run",
+                own.kind
+            ));
+        }
         let is_style = |one: &Pending| one.name.segment().kind == "style";
         let can_draw = self.options.pixels && !self.run.pending.iter().any(is_style);
         if !self.run.loaded {

@@ -68,6 +68,11 @@ pub(super) fn role(task: &TaskName) -> TaskRole {
     }
 }
 
+/// How often a request or message may be the creator of an equal one. A page that polls by requests
+/// or posts itself messages has no other end. Schedulers of libraries post themselves a message for
+/// each slice of work, so it is more than for timers.
+const CHAIN_MAX: u32 = 12;
+
 /// Returns the kind of a request's event.
 fn kind_of(held: &Held) -> &'static str {
     if held.is_hold_point() {
@@ -161,7 +166,7 @@ impl Run {
         self.push(name, What::Navigation(url), None);
     }
 
-    /// Returns how often an event's creators are the same timer.
+    /// Returns how often an event's creators are equal to it.
     fn repeats(task: &TaskName) -> u32 {
         let own = task.segment();
         let mut repeats = 0;
@@ -174,16 +179,17 @@ impl Run {
         repeats
     }
 
-    /// Returns whether an event never runs, as its timer has set itself too often.
+    /// Returns whether an event never runs, as equal events have created each other too often.
     pub(super) fn is_spent(pending: &Pending, repeats_max: u32) -> bool {
         let is_timer = role(&pending.name) == TaskRole::Timer;
-        is_timer && Run::repeats(&pending.name) > repeats_max
+        let most = if is_timer { repeats_max } else { CHAIN_MAX.max(repeats_max) };
+        Run::repeats(&pending.name) > most
     }
 
     /// Lists the enabled events in the order of the default scheduler: responses and messages in
     /// the order in which they were asked for; timers that were set the first time; the next step
-    /// of the user; timers that set themselves again. Timers are in the order in which they are
-    /// due.
+    /// of the user; timers and responses that repeat themselves. Timers are in the order in which
+    /// they are due.
     pub(super) fn list_enabled(
         &mut self,
         next_step: Option<&TaskName>,
@@ -207,12 +213,13 @@ impl Run {
                 continue;
             }
             let is_timer = role(&one.name) == TaskRole::Timer;
-            let again = is_timer && Run::repeats(&one.name) > 0;
+            let can_poll = is_timer || matches!(one.what, What::Request(_));
+            let again = can_poll && Run::repeats(&one.name) > 0;
             let rank = match (is_timer, again) {
                 (false, _) if matches!(one.what, What::Navigation(_)) => 5,
-                (false, _) => 0,
+                (false, false) => 0,
                 (true, false) => 1,
-                (true, true) => 3,
+                (_, true) => 3,
             };
             let is_response = matches!(&one.what, What::Request(held)
                 if !held.is_hold_point() && one.name.depth() > 1);
@@ -244,7 +251,14 @@ mod tests {
         let request =
             PageRequest { method: method.into(), url: url.into(), body: Vec::new(), ordinal: 0 };
         let id = || "1".to_owned();
-        Held { fetch_id: id(), network_id: id(), request, resource: resource.into(), frame: id() }
+        Held {
+            session: String::new(),
+            fetch_id: id(),
+            network_id: id(),
+            request,
+            resource: resource.into(),
+            frame: id(),
+        }
     }
 
     fn queued(kind: &str, label: &str, due: u64) -> Queued {

@@ -7,7 +7,7 @@ const { apply, ownKeys } = Reflect;
 const { isArray } = Array;
 const NativeString = String, NativeTypeError = TypeError;
 const nativeEval = root.eval;
-if (apply(own, root, ["__anyorder"])) return;
+if (apply(own, root, ["__aoR"])) return;
 
 // Collections of our own, whose methods stay native whatever the page and heap.js do to the others.
 function withNativeMethods(Native, names) {

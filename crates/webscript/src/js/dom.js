@@ -275,9 +275,14 @@ function patchState() {
   const item = native(storage, "getItem"), looks = new Mine();
   const look = (key) => looks.get(key) || (looks.set(key, (at) => item(at, key)), looks.get(key));
   patch(storage, "getItem", (at, [key]) => logical(at, NativeString(key), READ, here));
-  patch(storage, "setItem", (at, [key]) => writeState(at, NativeString(key), look(NativeString(key))));
-  patch(storage, "removeItem", (at, [key]) => writeState(at, NativeString(key), look(NativeString(key))));
-  patch(storage, "clear", (at) => { for (const key of ownKeys(at)) writeState(at, key, look(key)); });
+  // A key that comes or goes changes the set of keys.
+  const set = (at, key, stays) => {
+    writeState(at, key, look(key));
+    if ((item(at, key) !== null) !== stays) logical(at, KEYS, WRITE, here);
+  };
+  patch(storage, "setItem", (at, [key]) => set(at, NativeString(key), true));
+  patch(storage, "removeItem", (at, [key]) => set(at, NativeString(key), false));
+  patch(storage, "clear", (at) => { for (const key of ownKeys(at)) set(at, key, false); });
   patch(storage, "key", (at) => logical(at, KEYS, READ, here));
   patchAccessor(storage, "length", (at) => logical(at, KEYS, READ, here), null);
   for (const name of ["pushState", "replaceState"]) patch(home("History"), name, () => { logical(root.location, "href", WRITE, here); logical(root.history, "state", WRITE, here); });

@@ -1,0 +1,119 @@
+// The part that the driver calls, in frames and workers.
+const background = N.postTask
+  ? () => N.postTask(() => {}, { priority: 'background' })
+  : () => new N.Promise((resolve) => N.setTimeout(resolve, 0));
+// Nothing is drawn while a style sheet is held; a busy machine draws late.
+const drawn = () => new N.Promise((resolve) => {
+  N.requestAnimationFrame(() => N.requestAnimationFrame(resolve));
+  N.setTimeout(resolve, 1000);
+});
+const ROUNDS_MAX = 40;
+
+// Waits until nothing is left to run, then sends a request behind all that the page has sent. When
+// the driver has seen it, it has seen all of them.
+async function settle() {
+  let before = -1;
+  for (let round = 0; round < ROUNDS_MAX && before !== activity; round++) {
+    before = activity;
+    await background();
+    await background();
+    if (draws) await drawn();
+    if (waitForSockets) await waitForSockets();
+  }
+  if (indexOf(W.origin, 'http') === 0) {
+    try {
+      await N.fetch(W.origin + config.barrier, { cache: 'no-store', priority: 'high' });
+    } catch { /* the driver has seen it anyway */ }
+  }
+  await background();
+}
+let waitForSockets = null;
+let reported = 0;
+function report(log) {
+  const text = '{"created":[' + created + '],"cancelled":[' + cancelled + '],"now":' + now +
+    ',"sent":[' + sent + '],"gaps":[' + gaps + '],"blobs":' + blobs + ',"busy":' + (activity !== reported) +
+    (log === null ? '' : ',"log":[' + log + ']') + '}';
+  created = cancelled = sent = gaps = '';
+  blobs = 0;
+  reported = activity;
+  return text;
+}
+// The log of accesses, if the scripts are rewritten. The page cannot call it.
+let log = null;
+function recordsOf(list) {
+  let text = '';
+  for (let i = 0; i < list.length; i++) {
+    const record = list[i];
+    text = listed(text, '[' + quoted(record[0]) + ',' + N.Number(record[1]) + ',' +
+      N.Number(record[2]) + ']');
+  }
+  return text;
+}
+const api = {
+  // Begins an event: its random numbers are its own, and its accesses are logged.
+  begin(seed, time, name) {
+    state = (config.seed ^ seed) >>> 0;
+    now = N.max(now, time);
+    reads = 0;
+    if (log && log.begin) log.begin(name);
+  },
+  // Runs a queued event. Returns whether there is one.
+  fire(number) {
+    const entry = queue.get(number);
+    if (!entry) return false;
+    queue.delete(number);
+    activity++;
+    now = N.max(now, entry.due);
+    guarded(entry.run);
+    return true;
+  },
+  // Ends the page: it is hidden, and goes away.
+  leave() {
+    activity++;
+    N.define(W.document, 'visibilityState', { value: 'hidden', configurable: true });
+    N.define(W.document, 'hidden', { value: true, configurable: true });
+    const end = (type) => new (W.PageTransitionEvent || W.Event)(type);
+    const tell = (target, event) => guarded(() => N.apply(N.dispatchEvent, target, [event]));
+    tell(W, end('pagehide'));
+    tell(W.document, new W.Event('visibilitychange', { bubbles: true }));
+    tell(W, new W.Event('unload'));
+  },
+  // Waits until the event is over; returns what it created, cancelled and accessed.
+  settle() {
+    const settled = (async () => {
+      await settle();
+      return report(log && log.end ? recordsOf(log.end()) : null);
+    })();
+    // Who waits for it asks for these, which the page may have replaced.
+    N.define(settled, 'then', { value: N.then });
+    N.define(settled, 'constructor', { value: N.Promise });
+    return settled;
+  },
+};
+// Only who knows the key gets the calls.
+N.define(W, config.name, {
+  value: (key) => (key === config.key ? api : undefined),
+  enumerable: false, configurable: false, writable: false,
+});
+// The log gives itself to this function. Code that the page makes is rewritten by the driver.
+N.define(W, '__anyorder_host', {
+  value: (given) => {
+    log = given;
+    const Request = W.XMLHttpRequest;
+    if (Request) {
+      const { open, send } = Request.prototype;
+      try {
+        log.rewrite = (text, kind) => {
+          const request = new Request();
+          N.apply(open, request, ['POST', config.rewrite, false]);
+          N.apply(send, request, [kind + '\n' + text]);
+          return request.status === 200 ? request.responseText : text;
+        };
+      } catch { /* it has an own one */ }
+    }
+    const way = W.location.pathname;
+    const first = !W.document ? 'worker ' + way : W === W.top ? 'load' : 'frame ' + way;
+    if (log.begin) log.begin(first);
+  },
+  enumerable: false, configurable: true, writable: false,
+});

@@ -1,0 +1,10 @@
+//! Pages that are hard to control: each has a right and clear result, within limits.
+
+mod accesses;
+mod documents;
+mod endless;
+mod hostile;
+mod leaving;
+mod responses;
+mod site;
+mod workers;
