@@ -2,6 +2,7 @@
 //! is stopped.
 
 use anyorder_common::files::{self, FileError, FileKind};
+use anyorder_drive::home::APP_BYTES_MAX;
 use anyorder_drive::model::MODEL_BYTES_MAX;
 use anyorder_drive::{Failure, Missing, Unusable};
 use anyorder_system::{Cancel, Control, EnteredWatch, JobWatch, Stopped};
@@ -43,6 +44,9 @@ pub(crate) const OUTPUT: FileKind = FileKind { name: "an output", bytes_max: 256
 
 /// The steps of a user on a page.
 pub(crate) const ACTIONS: FileKind = FileKind { name: "a list of steps", bytes_max: 16 << 20 };
+
+/// A smart-home app.
+pub(crate) const APP: FileKind = FileKind { name: "an app", bytes_max: APP_BYTES_MAX };
 
 /// The archive of a browser (HAR).
 pub(crate) const ARCHIVE: FileKind = FileKind { name: "a HAR archive", bytes_max: 1 << 30 };

@@ -13,6 +13,7 @@
 //! | a recording of a native program | [`native_run::traced`] makes a [`TraceInput`] of it |
 //! | a trace that is too long for memory | [`predict_stream()`] |
 //! | the text of a model, or a program of the machine, as a [`model::Model`] | [`model::check_model`], [`model::replay_model`], [`certify_model`], and all of the next two rows |
+//! | smart-home apps, as a [`home::HomeModel`] | those of its model |
 //! | a state system, as a [`states::StateProgram`] | [`states::check_states`], [`states::simulate`], [`states::export_graph`], [`states::compare()`] |
 //! | a web page, as a [`page::PageProgram`] | [`page::explore_page`], [`page::replay_page`], [`page::shrink_page`] |
 //! | a task system, as an [`explore::TaskProgram`] | [`explore::explore`], [`explore::replay_run`], [`explore::shrink()`], [`certify_program`] |
@@ -57,6 +58,7 @@ pub use verdict::{
 pub use why::{Explanation, why};
 
 pub mod explore;
+pub mod home;
 pub mod model;
 pub mod native_confirm;
 pub mod native_run;

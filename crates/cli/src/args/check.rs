@@ -2,8 +2,8 @@
 
 use crate::args::choice::{Word, choice};
 use crate::args::{
-    CountingArgs, Global, ListArgs, OutputArgs, PageArgs, SearchArgs, SpecificationArgs, StepArgs,
-    WitnessArgs,
+    CountingArgs, Global, HomeArgs, ListArgs, OutputArgs, PageArgs, SearchArgs, SpecificationArgs,
+    StepArgs, WitnessArgs,
 };
 use crate::units::parse_duration;
 use anyorder_drive::{CheckTraceOptions, GroupBy, RuleSet, Specifications};
@@ -18,7 +18,8 @@ use std::time::Duration;
 pub(crate) struct CheckArgs {
     /// Traces, models and web pages: an address `http://...`, an HTML file, or a HAR archive; `-`
     /// reads standard input. With a schedule beside a model, vary that run
-    /// one conflict at a time, as `anyorder explore` does
+    /// one conflict at a time, as `anyorder explore` does. Smart-home apps are files that end in
+    /// `.groovy`, or folders of them: they are checked together
     #[arg(required_unless_present_any = ["program", "serve"], value_name = "INPUT", value_hint = ValueHint::FilePath)]
     pub(crate) inputs: Vec<PathBuf>,
 
@@ -67,6 +68,9 @@ pub(crate) struct CheckArgs {
 
     #[command(flatten)]
     pub(crate) steps: StepArgs,
+
+    #[command(flatten)]
+    pub(crate) home: HomeArgs,
 
     #[command(flatten)]
     pub(crate) types: SpecificationArgs,
@@ -124,6 +128,8 @@ Examples:
   anyorder check http://localhost:8000/ --actions steps.json   vary a run of a web page
   anyorder check page.html --report report            a page in a file
   anyorder check --serve dist /shop.html --actions steps.json
+  anyorder check light.groovy alarm.groovy            two smart-home apps in one home
+  anyorder check apps/ --pairs                        each pair of the apps in a folder
   gzip -dc app.std.gz | anyorder check -              read standard input
 
 The exit status is 1 when there are findings that count.";

@@ -7,6 +7,7 @@ pub(crate) use choice::word_of;
 pub(crate) use consistency::ConsistencyArgs;
 pub(crate) use explore::{BoundArg, ExploreAlgorithm, ExploreArgs, ReversalArgs, ShrinkArgs};
 pub(crate) use generate::GenerateArgs;
+pub(crate) use home::HomeArgs;
 pub(crate) use limits::LimitArgs;
 pub(crate) use model::{DiffArgs, FmtArgs, GraphArgs, ReplayArgs, SearchArgs, SimulateArgs, cores};
 pub(crate) use output::{
@@ -27,6 +28,7 @@ mod consistency;
 mod explore;
 mod format;
 mod generate;
+mod home;
 mod limits;
 mod model;
 mod output;

@@ -12,6 +12,7 @@ mod explore;
 mod fmt;
 mod generate;
 mod graph;
+pub(crate) mod home;
 mod info;
 mod model_inputs;
 mod page;

@@ -3,9 +3,11 @@
 //! A schedule names the model that it was made for. That name is data: it selects among the given
 //! models, and is never opened as a path.
 
+use super::home;
 use crate::args::Global;
 use crate::failure::{Failure, JobFailure, Message, Usage};
 use crate::input::{self, PeekedInput, SCHEDULE_BYTES_MAX};
+use anyorder_drive::home::{HomeModel, HomeOptions, is_app};
 use anyorder_drive::model::Model;
 use anyorder_drive::states::StateProgram as _;
 use anyorder_drive::{Content, Unusable};
@@ -30,9 +32,12 @@ pub(super) fn read_peeked(
     global: &Global,
 ) -> Result<ModelInputs, Failure> {
     let mut given = ModelInputs { models: Vec::new(), others: Vec::new() };
+    let mut apps = Vec::new();
     for (path, peeked) in inputs {
         let path = &path;
-        if peeked.is_model(global) {
+        if is_app(path) {
+            apps.push(home::read(path)?);
+        } else if peeked.is_model(global) {
             let text = peeked.model_text(path)?;
             given.models.push((path.clone(), Model::compile(&path.to_string_lossy(), &text)?));
         } else if let Some(format) = peeked.trace_format(global) {
@@ -41,6 +46,13 @@ pub(super) fn read_peeked(
             return Err(JobFailure::input(path, why).into());
         } else {
             given.others.push((path.clone(), peeked.text(path, SCHEDULE_BYTES_MAX)?));
+        }
+    }
+    if let Some((path, _)) = apps.first() {
+        for with_rules in [false, true] {
+            let options = HomeOptions { with_rules, ..HomeOptions::default() };
+            let home = HomeModel::new(&apps, &options)?;
+            given.models.push((PathBuf::from(path), home.model));
         }
     }
     Ok(given)

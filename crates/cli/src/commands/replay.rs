@@ -1,5 +1,6 @@
 //! `anyorder replay`: replays the schedules of findings.
 
+use super::home;
 use super::model_inputs::{self, ModelInputs, warn_if_changed};
 use super::page::{self, GivenPage};
 use super::replay_witness;
@@ -32,7 +33,7 @@ pub(crate) fn run(args: &ReplayArgs, global: &Global, watch: &Watch) -> Result<E
     if let Some(page) = page::find(&args.inputs, &args.page, None)? {
         return of_page(page, args);
     }
-    let peeked = input::peek_all(&args.inputs)?;
+    let peeked = input::peek_all(&home::expand(&args.inputs))?;
     if let Some(at) = peeked.iter().position(|(_, peeked)| peeked.trace_format(global).is_some()) {
         return of_trace(peeked, at, args, global, watch);
     }

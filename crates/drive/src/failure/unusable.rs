@@ -106,6 +106,9 @@ pub enum Unusable {
     /// It is a page that cannot be opened, or its user's steps cannot be read: why not.
     #[error("{}", escape_lines(.0))]
     Page(String),
+    /// It is no smart-home app: why not.
+    #[error("{}", escape_lines(.0))]
+    App(String),
     /// It has steps of its own, or components.
     #[error("robustness is decided by steps of single accesses, and for no components")]
     OwnSteps,

@@ -1,11 +1,12 @@
 //! Functions: handlers, and who hears of an event.
 
 use super::{Options, Order, events};
+use crate::rules::Rule;
 use crate::unfold::{Action, EventKey, Node, Origin, Site, Unit, VarId, VarKind, World};
 use crate::value::Stored;
 use anyorder_program::{
-    Component, ConstId, FuncId, FunctionBuilder, GlobalId, Label, Op, Program, ProgramBuilder,
-    ProgramError, Reg, SiteId,
+    Component, ConstId, FuncId, FunctionBuilder, GlobalId, Label, Literal, Op, Program,
+    ProgramBuilder, ProgramError, Reg, SiteId,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -21,6 +22,10 @@ pub(super) struct Emitter<'w, 'a> {
     delivered: BTreeMap<EventKey, FuncId>,
     constants: HashMap<Stored, ConstId>,
     files: Vec<u16>,
+    /// Whether apps answered each other's events without end.
+    endless: GlobalId,
+    /// Whether an app broke each rule.
+    pub(super) breaches: Vec<GlobalId>,
     /// Subscriptions that hold in all states.
     fixed: BTreeSet<VarId>,
 }
@@ -32,11 +37,18 @@ pub(super) fn program(
 ) -> Result<Program, ProgramError> {
     let mut b = ProgramBuilder::new(name);
     let files = world.apps.iter().map(|app| b.file(&app.file)).collect();
+    let fixed = fixed(world);
     let globals = (0..world.vars.len()).map(|var| {
-        let first = world.vars[var].domain.first().cloned().unwrap_or_default();
+        let first = match fixed.contains(&var) {
+            true => Stored::Bool(true),
+            false => world.vars[var].domain.first().cloned().unwrap_or_default(),
+        };
         b.global(&world.name(var), first.literal())
     });
     let globals = globals.collect();
+    let endless = b.global("loop", Literal::Bool(false));
+    let breach = |rule: &Rule| b.global(&format!("rule {}", rule.name), Literal::Bool(false));
+    let breaches: Vec<GlobalId> = options.rules.iter().map(breach).collect();
     let units: Vec<FuncId> = world.units.iter().map(|_| b.declare_function()).collect();
     let mut emitter = Emitter {
         b,
@@ -47,7 +59,9 @@ pub(super) fn program(
         delivered: BTreeMap::new(),
         constants: HashMap::new(),
         files,
-        fixed: fixed(world),
+        endless,
+        breaches,
+        fixed,
     };
     for event in &world.events {
         let function = emitter.b.declare_function();
@@ -56,6 +70,10 @@ pub(super) fn program(
     emitter.deliveries();
     for unit in 0..world.units.len() {
         emitter.handler(unit);
+    }
+    emitter.never("no loop of events", endless);
+    for (rule, flag) in options.rules.iter().zip(emitter.breaches.clone()) {
+        emitter.never(&format!("not {}: {}", rule.name, rule.reason), flag);
     }
     emitter.components();
     emitter.first();
@@ -321,13 +339,9 @@ impl Emitter<'_, '_> {
         f.bind(ends);
         f.emit(Op::ReturnNull);
         f.bind(deep);
-        let text = format!(
-            "a loop: the apps answer `{}` with each other's events without end",
-            events::shown(self.world, event)
-        );
-        let message = self.constant(&Stored::Text(text));
-        f.emit(Op::Const { dst: regs.value, constant: message });
-        f.emit(Op::Fail { message: regs.value });
+        let endless = self.endless;
+        f.emit(Op::Bool { dst: regs.value, value: true });
+        f.emit(Op::SetGlobal { global: endless, src: regs.value });
         f
     }
 
@@ -371,6 +385,16 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// Adds the invariant that a flag stays false.
+    pub(super) fn never(&mut self, name: &str, flag: GlobalId) {
+        let mut f = self.b.function(name, 0);
+        let value = f.value(|dst| Op::GetGlobal { dst, global: flag });
+        let holds = f.value(|dst| Op::Not { dst, a: value });
+        f.emit(Op::Return { src: holds });
+        let holds = self.b.add(f);
+        self.b.invariant(name, holds);
+    }
+
     fn components(&mut self) {
         for (number, app) in self.world.apps.iter().enumerate() {
             let twin = self.world.apps[..number].iter().any(|other| other.name == app.name);
@@ -378,7 +402,7 @@ impl Emitter<'_, '_> {
                 if twin { format!("{} ({})", app.name, number + 1) } else { app.name.clone() };
             let own = self.world.units.iter().enumerate().filter(|(_, unit)| unit.app == number);
             let functions = own.map(|(unit, _)| self.units[unit]).collect();
-            self.b.component(Component { name, functions });
+            self.b.component(Component { name: events::plain(&name), functions });
         }
     }
 

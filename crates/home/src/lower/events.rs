@@ -21,8 +21,8 @@ pub(super) fn shown(world: &World<'_>, event: &EventKey) -> String {
     plain(&text)
 }
 
-/// Names of events are words of schedules: no spaces, no marks of the machine.
-fn plain(text: &str) -> String {
+/// Names of events and components are words of schedules: no spaces, no marks of the machine.
+pub(super) fn plain(text: &str) -> String {
     text.chars()
         .map(
             |letter| {
@@ -106,17 +106,15 @@ fn called(emitter: &mut Emitter<'_, '_>, f: &mut FunctionBuilder, function: Opti
     let rules = emitter.options.rules.clone();
     let before: Vec<Option<Reg>> = rules.iter().map(|rule| broken(emitter, f, rule)).collect();
     f.emit(Op::Call { dst: depth, func: function, args: depth });
-    for (rule, before) in rules.iter().zip(before) {
+    for (number, (rule, before)) in rules.iter().zip(before).enumerate() {
         let Some(before) = before else { continue };
         let Some(after) = broken(emitter, f, rule) else { continue };
         let fine = f.label();
         f.jump_if(before, fine);
         f.jump_if_not(after, fine);
-        let text = format!("an app breaks the rule `{}`: {}", rule.name, rule.reason);
-        let constant = emitter.constant(&Stored::Text(text));
-        f.emit(Op::Const { dst: after, constant });
-        f.emit(Op::Fail { message: after });
+        f.emit(Op::SetGlobal { global: emitter.breaches[number], src: after });
         f.bind(fine);
+        f.emit(Op::Nop);
     }
 }
 

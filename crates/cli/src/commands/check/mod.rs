@@ -3,9 +3,11 @@
 pub(crate) use accepted::AcceptedFindings;
 
 mod accepted;
+mod home;
 mod varied;
 
 use crate::args::{CheckArgs, Global};
+use crate::commands::home as apps;
 use crate::commands::page::{self, GivenPage};
 use crate::commands::predict::{UNCONFIRMED, given_specifications};
 use crate::commands::runner::{Ending, Runner};
@@ -101,6 +103,17 @@ fn check_all(
         *opened = Some(program);
         inputs.insert(0, input);
         add(inputs, result);
+        return Ok(None);
+    }
+    if let Some(apps) = apps::find(&args.inputs, &args.home)? {
+        args.inputs.iter().try_for_each(|path| refuse_specifications(path, args))?;
+        if args.home.pairs {
+            let mut add = |inputs, result| add(inputs, result);
+            home::pairs(&apps, args, watch, &mut add)?;
+        } else {
+            let (inputs, result) = home::together(&apps, args, watch)?;
+            add(inputs, result);
+        }
         return Ok(None);
     }
     match varied::split(args, global)? {
@@ -240,6 +253,8 @@ fn command(args: &CheckArgs) -> String {
     words.extend(args.page.network_faults.then(|| "--network-faults".to_owned()));
     words.extend(args.page.slow_document.then(|| "--slow-document".to_owned()));
     words.extend(args.steps.crawl.map(|most| format!("--crawl {most}")));
+    words.extend(args.home.pairs.then(|| "--pairs".to_owned()));
+    words.extend(args.home.as_published.then(|| "--as-published".to_owned()));
     words.extend(search.first.then(|| "--first".to_owned()));
     words.extend(search.no_reduction.then(|| "--no-reduction".to_owned()));
     words.extend(search.algorithm_word().map(|word| format!("--algorithm {word}")));
