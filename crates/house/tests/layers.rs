@@ -34,6 +34,8 @@ const MAP: &[(&str, &[&str])] = &[
     ("anyorder-groovy", &["anyorder-common", "anyorder-program"]),
     // Their platform: from apps to a program of the machine.
     ("anyorder-home", &["anyorder-common", "anyorder-groovy", "anyorder-program"]),
+    // Configurations of Home Assistant: from files to programs of the machine, and their search.
+    ("anyorder-homeassistant", &["anyorder-common", "anyorder-vm"]),
     ("anyorder-pipe", &["anyorder-trace", "anyorder-system"]),
     ("anyorder-web", &["anyorder-trace", "anyorder-system"]),
     ("anyorder-commute", &[]),
@@ -73,6 +75,7 @@ const MAP: &[(&str, &[&str])] = &[
             "anyorder-system",
             "anyorder-finding",
             "anyorder-hb",
+            "anyorder-homeassistant",
             "anyorder-consistency",
             "anyorder-certify",
             "anyorder-vm",

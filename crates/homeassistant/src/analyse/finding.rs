@@ -1,0 +1,94 @@
+//! What is found.
+
+use crate::place::Place;
+
+/// The kinds of findings.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum FindingKind {
+    /// One event starts two automations that set one state differently: which value stays depends
+    /// on which of them comes first.
+    Order,
+    /// One event makes an automation set a state, and another one sets it to something else at
+    /// once.
+    Fight,
+    /// Automations start each other, or themselves, without end.
+    Loop,
+    /// An automation goes on after a wait, and overwrites what another one has set meanwhile.
+    Overwritten,
+}
+
+/// An automation that sets a state.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Writer {
+    /// Its name.
+    pub name: String,
+    /// Where it sets the state.
+    pub place: Place,
+    /// The value.
+    pub value: String,
+}
+
+/// A step of the run that shows a finding.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// What comes from outside, or that time passes.
+    pub event: String,
+    /// What changes then: who, where, what, the value.
+    pub changes: Vec<(Option<String>, Place, String, String)>,
+}
+
+/// A problem of two automations, or of one with itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finding {
+    /// What kind.
+    pub kind: FindingKind,
+    /// The state that it is about.
+    pub entity: String,
+    /// The automations, in the order in which they set it.
+    pub writers: Vec<Writer>,
+    /// The states at the start that are read.
+    pub start: Vec<(String, String)>,
+    /// The shortest run that was found.
+    pub steps: Vec<Step>,
+    /// The values at the end in each order, for [`FindingKind::Order`].
+    pub ends: Vec<String>,
+    /// Whether the run rests on something that is not known.
+    pub assumed: bool,
+}
+
+impl Finding {
+    /// What makes two findings the same.
+    pub(crate) fn key(&self) -> (FindingKind, String, Vec<String>) {
+        let mut names: Vec<String> =
+            self.writers.iter().map(|writer| writer.name.clone()).collect();
+        names.sort();
+        (self.kind, self.entity.clone(), names)
+    }
+
+    /// Returns what to change, in one or two sentences.
+    #[must_use]
+    pub fn advice(&self) -> String {
+        let name = |at: usize| self.writers.get(at).map_or("the automation", |w| w.name.as_str());
+        let (first, second) = (name(0), name(1));
+        match self.kind {
+            FindingKind::Order => format!(
+                "give one of them a condition that excludes the other, or put both into one \
+                 automation with `choose`: Home Assistant runs `{first}` and `{second}` in the order \
+                 of the configuration, which changes when one is turned off and on"
+            ),
+            FindingKind::Fight => format!(
+                "give `{second}` a condition under which it leaves alone what `{first}` sets, or \
+                 remove one of the two"
+            ),
+            FindingKind::Loop => {
+                "let a condition ask for the state that the automation is about to \
+                set, or trigger `from` and `to` different states"
+                    .to_owned()
+            }
+            FindingKind::Overwritten => format!(
+                "let `{second}` ask for the state again after its wait, or use `mode: restart` and \
+                 a trigger that ends the wait when `{first}` acts"
+            ),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Templates as decision trees over states: which value is read, and what follows from each.
+
+use super::table::Table;
+use super::template::{Outcome, Templates, Var};
+use std::collections::BTreeMap;
+
+/// The most leaves of one tree.
+const LEAVES_MAX: usize = 400;
+
+/// A template for all values of what it reads.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Tree {
+    /// A text.
+    Leaf(String),
+    /// Nobody knows: the reason.
+    Unknown(String),
+    /// What follows from each value.
+    Branch(Var, Vec<(String, Tree)>),
+}
+
+/// What trees are made with.
+pub(crate) struct Trees<'t> {
+    pub(crate) templates: &'t Templates,
+    pub(crate) table: &'t Table,
+    pub(crate) variables: &'t BTreeMap<String, String>,
+    /// The ids of the triggers of the automation.
+    pub(crate) ids: &'t [String],
+    /// The entities of the triggers of the automation.
+    pub(crate) entities: &'t [String],
+}
+
+impl Trees<'_> {
+    /// Returns the tree of a template. It evaluates the template once for each node.
+    pub(crate) fn tree(&self, text: &str) -> Tree {
+        let mut leaves = 0;
+        self.node(text, &mut BTreeMap::new(), &mut leaves)
+    }
+
+    fn node(&self, text: &str, given: &mut BTreeMap<Var, String>, leaves: &mut usize) -> Tree {
+        match self.templates.evaluate(text, self.variables, given) {
+            Outcome::Text(text) => {
+                *leaves += 1;
+                Tree::Leaf(text)
+            }
+            Outcome::Unknown(why) => {
+                *leaves += 1;
+                Tree::Unknown(why)
+            }
+            Outcome::Need(var) => {
+                let values = self.values(&var);
+                if values.is_empty() {
+                    return Tree::Unknown("template: a state with unknown values".to_owned());
+                }
+                let mut branches = Vec::new();
+                for value in values {
+                    if *leaves > LEAVES_MAX {
+                        return Tree::Unknown("template that reads too much".to_owned());
+                    }
+                    given.insert(var.clone(), value.clone());
+                    let below = self.node(text, given, leaves);
+                    branches.push((value, below));
+                }
+                given.remove(&var);
+                Tree::Branch(var, branches)
+            }
+        }
+    }
+
+    fn values(&self, var: &Var) -> Vec<String> {
+        match var {
+            Var::State(key) => {
+                self.table.get(key).map(|at| self.table.values[at].clone()).unwrap_or_default()
+            }
+            Var::TriggerId => self.ids.to_vec(),
+            Var::TriggerEntity => self.entities.to_vec(),
+            Var::To | Var::From => {
+                let mut all: Vec<String> = Vec::new();
+                for entity in self.entities {
+                    let values = self.table.get(entity).map(|at| &self.table.values[at]);
+                    for value in values.into_iter().flatten() {
+                        if !all.contains(value) {
+                            all.push(value.clone());
+                        }
+                    }
+                }
+                all
+            }
+            Var::WaitDone => vec!["true".to_owned(), "false".to_owned()],
+        }
+    }
+}
+
+impl Tree {
+    /// Returns the reasons why it is not exact.
+    pub(crate) fn unknowns(&self, found: &mut Vec<String>) {
+        match self {
+            Tree::Leaf(_) => {}
+            Tree::Unknown(why) => {
+                if !found.contains(why) {
+                    found.push(why.clone());
+                }
+            }
+            Tree::Branch(_, branches) => branches.iter().for_each(|(_, tree)| tree.unknowns(found)),
+        }
+    }
+}
