@@ -6,6 +6,7 @@ pub(crate) use crate::reading::SCHEDULE_BYTES_MAX;
 use crate::reading::{MODEL, SITES, ask, failed, failed_to_read};
 use anyorder_common::files::{self, FileKind, Source, read_rest};
 use anyorder_common::text::shown;
+use anyorder_drive::home_assistant::is_home_file;
 use anyorder_drive::model::{Model, is_model, model_text};
 use anyorder_drive::page::is_page;
 use anyorder_drive::{Content, Failure, Unusable};
@@ -69,6 +70,12 @@ impl PeekedInput {
     /// Returns whether it begins like an HTML page.
     pub(crate) fn is_page(&self) -> bool {
         is_page(&self.head)
+    }
+
+    /// Returns whether it begins like a configuration of Home Assistant.
+    pub(crate) fn is_home(&self, global: &Global) -> bool {
+        let other = global.input_format.is_some() || self.is_json() || is_model(&self.head);
+        !other && detect(&self.head).is_err() && is_home_file(&self.head)
     }
 
     /// Returns whether it begins like the archive of a browser (HAR): a JSON object with the keys

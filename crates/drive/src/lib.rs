@@ -15,6 +15,7 @@
 //! | the text of a model, or a program of the machine, as a [`model::Model`] | [`model::check_model`], [`model::replay_model`], [`certify_model`], and all of the next two rows |
 //! | smart-home apps, as a [`home::HomeModel`] | those of its model |
 //! | a state system, as a [`states::StateProgram`] | [`states::check_states`], [`states::simulate`], [`states::export_graph`], [`states::compare()`] |
+//! | a configuration of Home Assistant | [`home_assistant::check_home`] |
 //! | a web page, as a [`page::PageProgram`] | [`page::explore_page`], [`page::replay_page`], [`page::shrink_page`] |
 //! | a task system, as an [`explore::TaskProgram`] | [`explore::explore`], [`explore::replay_run`], [`explore::shrink()`], [`certify_program`] |
 
@@ -59,6 +60,7 @@ pub use why::{Explanation, why};
 
 pub mod explore;
 pub mod home;
+pub mod home_assistant;
 pub mod model;
 pub mod native_confirm;
 pub mod native_run;

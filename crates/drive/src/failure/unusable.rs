@@ -109,6 +109,9 @@ pub enum Unusable {
     /// It is no smart-home app: why not.
     #[error("{}", escape_lines(.0))]
     App(String),
+    /// It is no configuration of Home Assistant that can be read: why not.
+    #[error("not a Home Assistant configuration: {}", escape_lines(.0))]
+    Home(String),
     /// It has steps of its own, or components.
     #[error("robustness is decided by steps of single accesses, and for no components")]
     OwnSteps,

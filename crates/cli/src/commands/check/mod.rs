@@ -21,6 +21,7 @@ use crate::watch::Watch;
 use crate::witness::Replay;
 use anyorder_common::numbers::plural;
 use anyorder_common::text::quote;
+use anyorder_drive::home_assistant::{self, check_home};
 use anyorder_drive::model::{Model, check_model_watched};
 use anyorder_drive::page::PageProgram;
 use anyorder_drive::states::CheckResult;
@@ -30,7 +31,7 @@ use anyorder_drive::{Remark, Remarked};
 use anyorder_finding::{Finding, Input, Outcome, Warning, WarningKind, option, stat};
 use anyorder_system::StopReason;
 use anyorder_trace::{Trace, TraceOrder};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use varied::CheckInputs;
 
@@ -116,6 +117,24 @@ fn check_all(
         }
         return Ok(None);
     }
+    let (homes, others) = homes(&args.inputs, global);
+    if let (Some(_), Some(path)) = (homes.first(), others.first()) {
+        return Err(Usage::Unexpected { path: path.clone() }.into());
+    }
+    if !homes.is_empty() {
+        for path in homes {
+            refuse_specifications(&path, args)?;
+            let input = Input::new(&path, "home_assistant");
+            watch.draft().working_on(std::slice::from_ref(&input));
+            let budget = watch.budget(args.budget)?;
+            let states =
+                args.search.max_states.map(|most| usize::try_from(most).unwrap_or(usize::MAX));
+            let mut result = check_home(&path, states, &budget, &watch.control())?;
+            result.options.set(option::BUDGET, format!("{:?}", args.budget));
+            add(vec![input], result);
+        }
+        return Ok(None);
+    }
     match varied::split(args, global)? {
         CheckInputs::Varied(varied) => {
             args.inputs.iter().try_for_each(|path| refuse_specifications(path, args))?;
@@ -150,6 +169,16 @@ fn check_all(
         }
     }
     Ok(last)
+}
+
+/// Splits the inputs: configurations of Home Assistant, and others.
+fn homes(inputs: &[PathBuf], global: &Global) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let is_home = |path: &&PathBuf| {
+        home_assistant::is_home(path)
+            || path.is_file() && input::peek(path).is_ok_and(|peeked| peeked.is_home(global))
+    };
+    let (homes, others): (Vec<_>, Vec<_>) = inputs.iter().partition(is_home);
+    (homes.into_iter().cloned().collect(), others.into_iter().cloned().collect())
 }
 
 /// Tells that a limit came before the last inputs were read.
