@@ -256,10 +256,11 @@ impl PageDriver {
                 self.state.navigations.retain(|known| *known != url);
                 self.state.downloads.insert(url);
             }
-            "Target.attachedToTarget" if info["type"] == "shared_worker" => {
-                if text(info, "browserContextId") == self.state.browser_context {
-                    self.attached(params);
-                }
+            "Target.attachedToTarget"
+                if info["type"] == "shared_worker"
+                    && text(info, "browserContextId") == self.state.browser_context =>
+            {
+                self.attached(params);
             }
             "Target.detachedFromTarget" | "Target.targetCrashed" => {
                 self.detached(&text(params, "sessionId"));
