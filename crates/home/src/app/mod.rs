@@ -44,6 +44,8 @@ pub struct App {
     pub(crate) methods: Methods,
     /// The number of parameters of each method.
     pub(crate) parameters: BTreeMap<String, usize>,
+    /// Where each line of the text starts.
+    lines: Vec<usize>,
 }
 
 impl App {
@@ -77,6 +79,9 @@ impl App {
             script,
             methods,
             parameters,
+            lines: std::iter::once(0)
+                .chain(text.match_indices('\n').map(|(at, _)| at + 1))
+                .collect(),
         };
         if let Some(name) = inputs::definition(&app) {
             app.name = name;
@@ -94,7 +99,12 @@ impl App {
     /// Returns the line and column of a place in its text.
     #[must_use]
     pub fn position(&self, span: Span) -> Position {
-        Source::new(&self.file, &self.text).position(span.start)
+        let at = span.start as usize;
+        let line = self.lines.partition_point(|start| *start <= at);
+        let start = self.lines.get(line.saturating_sub(1)).copied().unwrap_or(0);
+        let before = self.text.get(start..at).unwrap_or("").chars().count();
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        Position { line: number(line.max(1)), column: number(before + 1) }
     }
 }
 

@@ -90,7 +90,7 @@ impl Run<'_, '_> {
             }
             "timeToday" | "toDateTime" | "timeTodayAfter" => {
                 let now = self.now();
-                let text = arguments.iter().filter(|one| matches!(one, Value::Text(_))).next_back();
+                let text = arguments.iter().rfind(|one| matches!(one, Value::Text(_)));
                 let at = text.and_then(|text| time::today(&show(text), now)).unwrap_or(now);
                 self.object(Thing::Date(at))
             }
@@ -232,12 +232,12 @@ impl Run<'_, '_> {
 
     /// `runIn(60, handler)`, `schedule("...", handler)`
     fn timer(&mut self, name: &str, arguments: &[Value]) -> Answer {
-        let texts = arguments.iter().filter_map(|one| match one {
+        let mut texts = arguments.iter().filter_map(|one| match one {
             Value::Text(text) => Some(text.to_string()),
             _ => None,
         });
         let own = &self.world.apps[self.app].parameters;
-        let handler = texts.filter(|text| own.contains_key(text)).next_back();
+        let handler = texts.rfind(|text| own.contains_key(text));
         let Some(handler) = handler else {
             return self
                 .unsupported(&format!("a handler of `{name}` that is no method of the app"));

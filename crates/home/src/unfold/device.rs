@@ -1,12 +1,12 @@
 //! What apps read of devices and tell them.
 
-use super::run::{Answer, Run};
+use super::run::{ACTIONS_MAX, Answer, Run};
 use super::things::Thing;
 use super::world::{EventKey, Origin, VarKind};
 use crate::app::entries;
 use crate::capability::Effect;
 use crate::value::Stored;
-use anyorder_groovy::eval::Value;
+use anyorder_groovy::eval::{Stop, Value};
 
 /// Methods of devices that change nothing that apps can read.
 const SILENT: &[&str] = &["poll", "refresh", "ping", "configure", "sendEvent", "initialize"];
@@ -73,6 +73,9 @@ impl Run<'_, '_> {
         let facts = &self.world.home.devices[device];
         let first = arguments.first().map(anyorder_groovy::eval::show).unwrap_or_default();
         if let Some(effects) = facts.commands.get(name).cloned() {
+            if self.path.len() > ACTIONS_MAX {
+                return Some(Err(Stop::Limit("reads and effects")));
+            }
             self.command(device, &effects, arguments);
             return Some(Ok(Value::Null));
         }

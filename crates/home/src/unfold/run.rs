@@ -6,7 +6,7 @@ use super::tree::Action;
 use super::world::{EventKey, NoteKind, Origin, Site, UnitId, VarId, VarKind, World};
 use crate::app::words;
 use crate::value::Stored;
-use anyorder_common::source::{Source, Span};
+use anyorder_common::source::Span;
 use anyorder_groovy::eval::{Evaluator, Host, Stop, Value};
 use std::collections::{BTreeMap, HashMap};
 
@@ -34,6 +34,9 @@ pub(super) struct Run<'r, 'a> {
     place: Span,
     settings: BTreeMap<String, Value>,
 }
+
+/// Most reads, choices and effects of one execution.
+pub(super) const ACTIONS_MAX: usize = 300;
 
 pub(super) type Answer = Option<Result<Value, Stop>>;
 
@@ -95,8 +98,7 @@ impl Run<'_, '_> {
     }
 
     pub(super) fn site(&self) -> Site {
-        let app = &self.world.apps[self.app];
-        let at = Source::new(&app.file, &app.text).position(self.place.start);
+        let at = self.world.apps[self.app].position(self.place);
         Site { app: self.app, line: at.line, column: at.column }
     }
 

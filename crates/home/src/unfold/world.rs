@@ -19,13 +19,21 @@ pub struct Limits {
     pub values_max: usize,
     /// Most handlers with an event.
     pub units_max: usize,
+    /// Most executions of all handlers.
+    pub executions_max: usize,
     /// Most steps of one execution of the evaluator.
     pub steps_max: u64,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { paths_max: 512, values_max: 24, units_max: 600, steps_max: 200_000 }
+        Limits {
+            paths_max: 512,
+            values_max: 24,
+            units_max: 600,
+            executions_max: 20_000,
+            steps_max: 200_000,
+        }
     }
 }
 
@@ -179,12 +187,9 @@ impl<'a> World<'a> {
             notes: BTreeSet::new(),
             planned: vec![],
         };
-        for app in 0..apps.len() {
-            let first = if apps[app].parameters.contains_key("installed") {
-                "installed"
-            } else {
-                "updated"
-            };
+        for (app, facts) in apps.iter().enumerate() {
+            let is_installed = facts.parameters.contains_key("installed");
+            let first = if is_installed { "installed" } else { "updated" };
             world.unit(Unit { app, handler: first.to_owned(), event: None });
         }
         world.close();
@@ -193,7 +198,15 @@ impl<'a> World<'a> {
 
     /// Runs what is planned until nothing is.
     fn close(&mut self) {
+        let mut executed = 0;
         while let Some((unit, branches)) = self.planned.pop() {
+            if executed >= self.limits.executions_max {
+                let text = "more executions of all handlers than the limit".to_owned();
+                self.note(NoteKind::Limit, Site::default(), text);
+                self.planned.clear();
+                return;
+            }
+            executed += 1;
             if self.trees[unit].paths >= self.limits.paths_max {
                 let Unit { app, handler, .. } = &self.units[unit];
                 let text = format!("`{handler}` has more executions than the limit");
@@ -366,8 +379,7 @@ impl<'a> World<'a> {
         self.trees.iter().map(|tree| tree.paths).sum()
     }
 
-    /// Returns which subscriptions hold from the start to the end: nothing sets their flags but the
-    /// first handlers of the apps, and always.
+    /// Returns the handlers that install the apps, each with its app.
     pub(crate) fn first_units(&self) -> BTreeMap<UnitId, usize> {
         let first = |(id, unit): (usize, &Unit)| {
             let is_first =
