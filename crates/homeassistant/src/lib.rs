@@ -7,8 +7,8 @@
 //!
 //! **Guarantees.** Each finding has a run of the program. A run may be invented where something is
 //! not known: then the finding says so. A construct that was not understood is a
-//! [`Problem`](place::Problem) with its place, and an answer with one is not complete. Files outside
-//! of the configuration, and secrets, are never read. No input makes the crate panic.
+//! [`Problem`](place::Problem) with its place, and an answer with one is not complete. Files
+//! outside of the configuration, and secrets, are never read. No input makes the crate panic.
 //!
 //! ```
 //! use anyorder_homeassistant::{analyse, config, syntax};

@@ -35,7 +35,10 @@ const MAP: &[(&str, &[&str])] = &[
     // Their platform: from apps to a program of the machine.
     ("anyorder-home", &["anyorder-common", "anyorder-groovy", "anyorder-program"]),
     // Configurations of Home Assistant: from files to programs of the machine, and their search.
-    ("anyorder-homeassistant", &["anyorder-common", "anyorder-vm"]),
+    (
+        "anyorder-homeassistant",
+        &["anyorder-common", "anyorder-program", "anyorder-system", "anyorder-vm"],
+    ),
     ("anyorder-pipe", &["anyorder-trace", "anyorder-system"]),
     ("anyorder-web", &["anyorder-trace", "anyorder-system"]),
     ("anyorder-commute", &[]),

@@ -108,7 +108,8 @@ impl Files {
     }
 
     /// Returns the YAML files below a directory in the order of Home Assistant: the files of a
-    /// directory by name, then those of its directories. Hidden ones and `secrets.yaml` are left out.
+    /// directory by name, then those of its directories. Hidden ones and `secrets.yaml` are left
+    /// out.
     pub(crate) fn below(&mut self, directory: &Path, from: Place) -> Vec<PathBuf> {
         let mut found = Vec::new();
         let Some(whole) = self.inside(directory).filter(|whole| whole.is_dir()) else {

@@ -6,8 +6,8 @@
 //! **Guarantee.** Numbers are cut into ranges, and what is not known is any value, so it may invent
 //! runs. It may hide runs in which things come from outside within the reaction to another, in
 //! which devices answer late, and with more runs of one automation than `runs_max`.
-//! **Shape.** Each state is a global. A change posts a message to the one mailbox; the message calls
-//! the triggers in the order of the automations. A run goes on at once up to where it waits.
+//! **Shape.** Each state is a global. A change posts a message to the one mailbox; the message
+//! calls the triggers in the order of the automations. A run goes on at once up to where it waits.
 
 use super::facts::{Facts, facts_of};
 use super::outside::OutsideListener;
