@@ -65,7 +65,7 @@ pub(super) fn pairs(
                 std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, job)
             };
             let started: Vec<_> = some.iter().map(one).collect();
-            started.into_iter().map(|one| Some(one.ok()?.join().ok()?)).collect::<Vec<_>>()
+            started.into_iter().map(|one| one.ok()?.join().ok()).collect::<Vec<_>>()
         });
         for (pair, result) in some.iter().zip(results) {
             // A thread that could not be started leaves its pair to this one.
