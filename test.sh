@@ -111,7 +111,7 @@ in_background > "$beside/words" 2>&1 &
 lints=$!
 
 # `crates/house` knows these lists: no binary is left out. Those that judge by time run alone.
-together="all faults home json machine mutated programs tiny_system end_all"
+together="all faults home json machine mutated page_catalogue programs tiny_system end_all"
 alone="bombs limits"
 tests() {
     cargo test --workspace --quiet --no-fail-fast "$@" || fail "cargo test $(echo "$*" | sed 's/ -- .*//'), with ANYORDER_SEED=$ANYORDER_SEED"

@@ -1,4 +1,5 @@
-//! What is found in the apps under `examples/home`: each conflict, and its repairs, which are silent.
+//! What is found in the apps under `examples/home`: each conflict, and its repairs, which are
+//! silent.
 
 use anyorder_drive::JobControl;
 use anyorder_drive::home::{HomeOptions, check_home};

@@ -1,5 +1,5 @@
-//! What reports of pages show: a hostile page cannot run anything in them, and services get what they
-//! need.
+//! What reports of pages show: a hostile page cannot run anything in them, and services get what
+//! they need.
 
 use super::{check, has_browser};
 use crate::common::{command, folder, ran};

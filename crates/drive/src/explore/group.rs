@@ -1,8 +1,8 @@
 //! Findings that are one mistake: the same two places, and the same kind of difference.
 //!
 //! **Problem.** A mistake shows itself once for each pair of events that makes it: a field into
-//! which a user types ten characters has nine pairs of answers that overtake each other. **Method.**
-//! Where the words of the program say what kind of difference a reversal makes
+//! which a user types ten characters has nine pairs of answers that overtake each other.
+//! **Method.** Where the words of the program say what kind of difference a reversal makes
 //! ([`TaskWords::effect_kind`](super::TaskWords::effect_kind)), findings whose two sites and kinds
 //! are equal are one: the first, which has the fewest reversals. It lists the pairs of the others.
 

@@ -1,10 +1,10 @@
 //! Texts of two runs, line by line.
 //!
 //! **Problem.** Two texts. Wanted: their lines, with those of one text only marked. **Method.** The
-//! common beginning and end are cut off; what is left gets a longest common subsequence by the table
-//! of the dynamic program. Where that table would be too large, the middle counts as replaced: the
-//! result is then right, and longer than it has to be. **Cost.** The product of the two numbers of
-//! lines in the middle, at most [`TABLE_MAX`].
+//! common beginning and end are cut off; what is left gets a longest common subsequence by the
+//! table of the dynamic program. Where that table would be too large, the middle counts as
+//! replaced: the result is then right, and longer than it has to be. **Cost.** The product of the
+//! two numbers of lines in the middle, at most [`TABLE_MAX`].
 
 use anyorder_finding::run::{DifferenceLine, TextDifference};
 

@@ -1,5 +1,5 @@
-//! What a report of a page shows besides the two runs: pictures right after the pair and at the end,
-//! the texts in which the ends differ, and the lines of the conflicting accesses.
+//! What a report of a page shows besides the two runs: pictures right after the pair and at the
+//! end, the texts in which the ends differ, and the lines of the conflicting accesses.
 //!
 //! Both runs of a finding are made once more for it.
 

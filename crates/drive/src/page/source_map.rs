@@ -1,9 +1,9 @@
 //! Source maps: from a place in a script that was built to the place in the text that a person
 //! wrote.
 //!
-//! **Source.** ECMA-426, "Source map format". **Deviations.** (1) A map with `sections` is not read.
-//! (2) A map is read up to [`SEGMENTS_MAX`] segments. **Cost.** One pass over the mappings for the
-//! table, a binary search for each place.
+//! **Source.** ECMA-426, "Source map format". **Deviations.** (1) A map with `sections` is not
+//! read. (2) A map is read up to [`SEGMENTS_MAX`] segments. **Cost.** One pass over the mappings
+//! for the table, a binary search for each place.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -95,8 +95,8 @@ impl SourceMap {
     }
 }
 
-/// Reads the mappings: lines end with `;`, segments with `,`; each number is a difference to the one
-/// before.
+/// Reads the mappings: lines end with `;`, segments with `,`; each number is a difference to the
+/// one before.
 fn segments(mappings: &str) -> Option<Vec<Segment>> {
     let mut segments = Vec::new();
     let mut origin = [0_i64; 3];

@@ -72,8 +72,8 @@ fn is_refused(
         && (makes_usable() || follows_from_equal(name_cache, other, input))
 }
 
-/// Whether an input event has no effect: it writes nothing but the marks of inputs and the status of
-/// other inputs, whose names have no creator in them.
+/// Whether an input event has no effect: it writes nothing but the marks of inputs and the status
+/// of other inputs, whose names have no creator in them.
 fn is_idle(step: &ExecutedStep, (name_cache, options): Known<'_>) -> bool {
     let is_mark = |location: u32| {
         let text = name_cache.names.location_text(location);

@@ -183,8 +183,8 @@ fn reversal(steps: &Steps, ancestors: &Ancestors, i: usize, j: usize) -> Plan {
 
 /// The plan for a task i that conflicts with a later input event j, and comes not only after j but
 /// after all that j leads to before the next input. Else a pair such as an old response and a newer
-/// one would take two reversals where the input reads what the old response wrote. `None` if j leads
-/// to nothing.
+/// one would take two reversals where the input reads what the old response wrote. `None` if j
+/// leads to nothing.
 fn delay(
     steps: &Steps,
     (name_cache, inputs): (&NameCache, &Inputs),

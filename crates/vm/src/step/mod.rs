@@ -1,8 +1,9 @@
 //! The interpreter: executes steps of a program.
 //!
 //! `interpreter` has its data, `run` its loop. `simple`, `arithmetic`, `element`, `builtin` and
-//! `change` execute instructions on registers, `native` calls functions of the front end; `visible`, `concurrent` and `post` those on shared
-//! state. `log` and `logging` record accesses, `updates` changed attributes, `memo` whole steps.
+//! `change` execute instructions on registers, `native` calls functions of the front end;
+//! `visible`, `concurrent` and `post` those on shared state. `log` and `logging` record accesses,
+//! `updates` changed attributes, `memo` whole steps.
 
 pub(crate) use self::fault::Fault;
 

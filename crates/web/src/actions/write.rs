@@ -3,8 +3,8 @@
 use super::step::{Actions, Target, TargetKind, UserStepKind};
 use serde_json::{Value, json};
 
-/// Returns the steps as the text of an `actions.json`, one entry a line. [`parse_actions`] reads the
-/// same steps from it: characters that are typed one by one into one element become one entry.
+/// Returns the steps as the text of an `actions.json`, one entry a line. [`parse_actions`] reads
+/// the same steps from it: characters that are typed one by one into one element become one entry.
 ///
 /// [`parse_actions`]: super::parse_actions
 #[must_use]

@@ -91,8 +91,8 @@ fn remove(profile: &Path) {
     }
 }
 
-/// Waits until the browsers that were ended are gone, with their profiles, but not for longer than a
-/// process may take to end. The next browser that is started removes what is left.
+/// Waits until the browsers that were ended are gone, with their profiles, but not for longer than
+/// a process may take to end. The next browser that is started removes what is left.
 fn await_ended() {
     let ending = std::mem::take(&mut *ENDING.lock().unwrap_or_else(PoisonError::into_inner));
     let until = Instant::now() + END_MAX;

@@ -2,16 +2,16 @@
 //! it. The steps are a user's, for a check without a file of steps.
 //!
 //! **Problem.** A page, and a number of steps. Wanted: steps that visit as many of its elements as
-//! the number allows. **Source.** The automatic exploration of the event-racing tools for web pages:
-//! each element with a handler gets its events, and each field a text. **Method.** The page runs in
-//! its default order until only the user is left. Then the first element in the order of the
-//! document that was not used yet is used, and so on: an element that a step brings is used as soon
-//! as it comes first. When all were used, they are clicked a second time, since the second click is
-//! where many pages go wrong: a step that the page does not allow in its default order, such as one on
-//! a button that the first click disables, may be allowed in another. A step by which the page goes to another document is undone: the page
-//! is loaded again, and does the steps before it. **Guarantee.** The same page gives the same steps.
-//! Elements in frames and in shadow trees are not used. **Cost.** One run, and one more for each
-//! step that leaves the page or fails.
+//! the number allows. **Source.** The automatic exploration of the event-racing tools for web
+//! pages: each element with a handler gets its events, and each field a text. **Method.** The page
+//! runs in its default order until only the user is left. Then the first element in the order of
+//! the document that was not used yet is used, and so on: an element that a step brings is used as
+//! soon as it comes first. When all were used, they are clicked a second time, since the second
+//! click is where many pages go wrong: a step that the page does not allow in its default order,
+//! such as one on a button that the first click disables, may be allowed in another. A step by
+//! which the page goes to another document is undone: the page is loaded again, and does the steps
+//! before it. **Guarantee.** The same page gives the same steps. Elements in frames and in shadow
+//! trees are not used. **Cost.** One run, and one more for each step that leaves the page or fails.
 
 use crate::actions::{Actions, Target, TargetKind, UserStepKind};
 use crate::error::WebError;

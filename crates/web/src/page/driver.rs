@@ -253,8 +253,8 @@ impl PageDriver {
         Ok(pairs.filter_map(|((key, _), one)| Some((key, result(one?)))).collect())
     }
 
-    /// Returns the error of a wait that was too long: with the place of the script that runs, if one
-    /// does.
+    /// Returns the error of a wait that was too long: with the place of the script that runs, if
+    /// one does.
     fn timed_out(&mut self, what: String, within: Duration) -> WebError {
         let what = match self.running_place() {
             Some(place) => format!("{what}, since a script runs without end at {place}"),

@@ -59,8 +59,8 @@ impl PageDriver {
         }
         let within = self.limits.finish;
         if is_document {
-            // Nothing can be evaluated before the new document is there. A new process of the browser
-            // may have to start for it, which a loaded machine takes seconds for.
+            // Nothing can be evaluated before the new document is there. A new process of the
+            // browser may have to start for it, which a loaded machine takes seconds for.
             let has_come = |state: &State| {
                 state.committed && !state.contexts.is_empty() && state.observer.is_some()
             };
@@ -106,9 +106,9 @@ impl PageDriver {
     }
 
     /// Handles what happens until a condition holds that may never hold: the browser reports the
-    /// end of nearly all requests. The time to wait grows with the time that the page takes to answer,
-    /// so that a busy machine gives the same run as an idle one. A large body comes in parts. A page
-    /// that does not read it gets only the first ones.
+    /// end of nearly all requests. The time to wait grows with the time that the page takes to
+    /// answer, so that a busy machine gives the same run as an idle one. A large body comes in
+    /// parts. A page that does not read it gets only the first ones.
     fn until_answered(
         &mut self,
         within: Duration,

@@ -1,10 +1,10 @@
 //! Records the steps of a user: the page runs freely in a browser, and what the user does in it
 //! becomes steps.
 //!
-//! The page is not controlled: its requests go to the same source as in a check, and nothing is held
-//! back. A script in a world of its own listens for trusted events, so a click that the page's own
-//! code makes is no step. The recording ends when the window is closed, when the job of the thread
-//! is stopped, or when the page goes to another document, since a check ends there too.
+//! The page is not controlled: its requests go to the same source as in a check, and nothing is
+//! held back. A script in a world of its own listens for trusted events, so a click that the page's
+//! own code makes is no step. The recording ends when the window is closed, when the job of the
+//! thread is stopped, or when the page goes to another document, since a check ends there too.
 
 use crate::actions::{Actions, Target, TargetKind, UserStepKind};
 use crate::browser::BrowserOptions;

@@ -309,8 +309,9 @@ const LEFT: &str = "page.left";
 /// An access without a site.
 const NO_RECORD: Record = Record { location: String::new(), flags: 0, site: u64::MAX };
 
-/// Returns how an event accesses the end of the page: leaving writes it. What follows from a step of
-/// the user reads it, if it sends or stores something that would be lost if the page were left before.
+/// Returns how an event accesses the end of the page: leaving writes it. What follows from a step
+/// of the user reads it, if it sends or stores something that would be lost if the page were left
+/// before.
 fn end_access(task: &TaskName, posted: &[Posted], records: &[Record]) -> Option<u64> {
     const READ: u64 = 1;
     const WRITE: u64 = 2;

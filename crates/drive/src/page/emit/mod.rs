@@ -2,8 +2,8 @@
 //! differently.
 //!
 //! The test is one file. It has the steps of the user, both orders, and the recorded responses of
-//! requests for data; documents, scripts and styles come from the site, so that a repair of the page
-//! makes the test pass. Nothing of the finding is code in it: all texts are in one JSON value.
+//! requests for data; documents, scripts and styles come from the site, so that a repair of the
+//! page makes the test pass. Nothing of the finding is code in it: all texts are in one JSON value.
 
 use super::saved::SavedPage;
 use crate::Failure;
