@@ -56,7 +56,7 @@ fn ctrl_c_in_the_first_round_keeps_what_was_found_and_leaves_no_browser() {
         let output = child.wait_with_output().expect("it ends");
         let value: Value = serde_json::from_slice(&output.stdout)
             .unwrap_or_else(|error| panic!("{error}: {output:?}"));
-        assert_eq!(value["limits"][0], "interrupted", "{value}");
+        assert_eq!(value["limits"][0], "interrupt", "{value}");
         assert_eq!(browsers_of(process), [""; 0], "no browser and no profile stays");
         let found = value["findings"].as_array().map_or(0, Vec::len);
         if found > 0 {

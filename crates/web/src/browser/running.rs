@@ -107,11 +107,11 @@ fn await_ended() {
 pub fn end_all_browsers() {
     let mut running = running();
     running.is_over = true;
-    for (id, profile) in &running.browsers {
-        kill_group(*id);
-        let _ = std::fs::remove_dir_all(profile);
-    }
+    running.browsers.keys().for_each(|id| kill_group(*id));
+    let profiles: Vec<PathBuf> = running.browsers.values().cloned().collect();
     drop(running);
+    // They die one after the other meanwhile.
+    profiles.iter().for_each(|profile| remove(profile));
     await_ended();
 }
 
