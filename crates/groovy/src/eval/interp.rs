@@ -77,7 +77,7 @@ pub struct Methods {
 }
 
 impl Methods {
-    /// Collects the methods of `scripts`; of methods that take the same arguments, the first
+    /// Collects the methods of `scripts`. Of methods that take the same arguments, the first
     /// counts.
     pub fn of<'s>(scripts: impl IntoIterator<Item = &'s Script>) -> Methods {
         let mut by_name: HashMap<String, Vec<Rc<Method>>> = HashMap::new();

@@ -25,8 +25,8 @@ fn day(moment: i64) -> i64 {
     moment.div_euclid(DAY_MS) * DAY_MS
 }
 
-/// Reads a time of day: `15:00`, or the time in `2026-01-05T15:00:00.000+0000`; on the day of
-/// `now`.
+/// Reads a time of day on the day of `now`: `15:00`, or the time in
+/// `2026-01-05T15:00:00.000+0000`.
 pub(super) fn today(text: &str, now: i64) -> Option<i64> {
     let time = text.split_once('T').map_or(text, |(_, time)| time);
     let mut parts = time.split([':', '.', '+', '-', 'Z']);
