@@ -1,7 +1,5 @@
 //! Published apps, where they are there: `ANYORDER_GROOVY_CORPUS` names their folder.
 
-#![expect(clippy::print_stderr, reason = "a test says what it skips")]
-
 use anyorder_home::app::App;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
