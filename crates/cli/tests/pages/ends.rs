@@ -68,8 +68,8 @@ fn ctrl_c_in_the_first_round_keeps_what_was_found_and_leaves_no_browser() {
     panic!("nothing was found before any of the signals");
 }
 
-/// Returns the browsers that a process left. A profile may be left where the process does not wait for
-/// its browser to die: the next start removes it.
+/// Returns the browsers that a process left. A profile may be left where the process does not wait
+/// for its browser to die: the next start removes it.
 #[cfg(target_os = "linux")]
 fn browsers_of(process: u32) -> Vec<String> {
     let mark = format!("anyorder-web-{process}-");
