@@ -76,7 +76,7 @@ impl<'a> Search<'a> {
                 self.result.cut = true;
                 break;
             }
-            self.expand(at, states_max, &mut queue);
+            self.expand(at, states_max, &mut queue, stop);
         }
         self.result.states = self.nodes.len() as u64;
         self.result
@@ -106,13 +106,23 @@ impl<'a> Search<'a> {
         self.nodes.push(Node { state, before, event, writes, chosen });
     }
 
-    fn expand(&mut self, at: usize, states_max: usize, queue: &mut VecDeque<usize>) {
+    fn expand(
+        &mut self,
+        at: usize,
+        states_max: usize,
+        queue: &mut VecDeque<usize>,
+        stop: &dyn Fn() -> bool,
+    ) {
         let before = self.nodes[at].state.clone();
         let mut next = Vec::new();
         self.machine.successors(&before, &mut next);
         for (number, successor) in next.into_iter().enumerate() {
+            if stop() {
+                self.result.cut = true;
+                return;
+            }
             let event = self.machine.describe(&before, &successor.action);
-            let event = event.split(" (").next().unwrap_or(&event).to_owned();
+            let event = event.split(", alternative ").next().unwrap_or(&event).to_owned();
             let first = Way {
                 state: successor.state,
                 writes: Vec::new(),
@@ -159,6 +169,10 @@ impl<'a> Search<'a> {
     /// Looks for what is wrong in one reaction.
     fn examine(&mut self, at: usize, event: &str, way: &Way) {
         if way.endless {
+            if way.chosen {
+                // What is not known may end it; the ways in which it does are searched, too.
+                return;
+            }
             let states: Vec<&Write> = way.writes.iter().filter(|w| self.is_state(w)).collect();
             let Some(last) = states.iter().rev().find(|w| w.by.is_some()) else { return };
             let entity = last.attribute.clone();

@@ -15,7 +15,7 @@ use super::scenario::Op as Step;
 use super::table::Table;
 use super::template::Templates;
 use super::timers::Timer;
-use super::tree::{Tree, Trees};
+use super::tree::{EVALUATIONS_MAX, Tree, Trees};
 use super::trigger::Listener;
 use crate::place::{Place, Problem, Severity};
 use crate::syntax::{Automation, Home, Mode};
@@ -23,6 +23,7 @@ use anyorder_program::{
     ChoiceId, Component, ConstId, FuncId, FunctionBuilder, GlobalId, HandlerId, Literal,
     MailboxKind, Op, PostId, PostTarget, Program, ProgramBuilder, ProgramError,
 };
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The beginning of the name of the global that has what a call asks for, for a moment. So a call
@@ -177,6 +178,7 @@ pub(super) struct Lower<'h> {
     pub(super) outside: BTreeMap<String, Vec<OutsideListener>>,
     pub(super) fired: Vec<Fired>,
     waits: u32,
+    evaluations_left: Cell<usize>,
     problems: Vec<Problem>,
     /// States that somebody reads or waits for.
     pub(super) read: BTreeSet<String>,
@@ -327,6 +329,7 @@ impl<'h> Lower<'h> {
             outside: BTreeMap::new(),
             fired: Vec::new(),
             waits: 0,
+            evaluations_left: Cell::new(EVALUATIONS_MAX),
             problems: Vec::new(),
             read: BTreeSet::new(),
         }
@@ -539,6 +542,7 @@ impl<'h> Lower<'h> {
             variables: &self.variables,
             ids: &self.ids,
             entities: &self.entities,
+            left: &self.evaluations_left,
         };
         let tree = trees.tree(text);
         let mut reasons = Vec::new();

@@ -2,10 +2,14 @@
 
 use super::table::Table;
 use super::template::{Outcome, Templates, Var};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 /// The most leaves of one tree.
-const LEAVES_MAX: usize = 400;
+const LEAVES_MAX: usize = 200;
+
+/// The most evaluations of templates for one program.
+pub(crate) const EVALUATIONS_MAX: usize = 3_000;
 
 /// A template for all values of what it reads.
 #[derive(Clone, PartialEq, Debug)]
@@ -27,6 +31,8 @@ pub(crate) struct Trees<'t> {
     pub(crate) ids: &'t [String],
     /// The entities of the triggers of the automation.
     pub(crate) entities: &'t [String],
+    /// How many evaluations are left.
+    pub(crate) left: &'t Cell<usize>,
 }
 
 impl Trees<'_> {
@@ -37,6 +43,10 @@ impl Trees<'_> {
     }
 
     fn node(&self, text: &str, given: &mut BTreeMap<Var, String>, leaves: &mut usize) -> Tree {
+        let Some(left) = self.left.get().checked_sub(1) else {
+            return Tree::Unknown("templates that read too much together".to_owned());
+        };
+        self.left.set(left);
         match self.templates.evaluate(text, self.variables, given) {
             Outcome::Text(text) => {
                 *leaves += 1;

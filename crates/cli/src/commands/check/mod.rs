@@ -106,17 +106,6 @@ fn check_all(
         add(inputs, result);
         return Ok(None);
     }
-    if let Some(apps) = apps::find(&args.inputs, &args.home)? {
-        args.inputs.iter().try_for_each(|path| refuse_specifications(path, args))?;
-        if args.home.pairs {
-            let mut add = |inputs, result| add(inputs, result);
-            home::pairs(&apps, args, watch, &mut add)?;
-        } else {
-            let (inputs, result) = home::together(&apps, args, watch)?;
-            add(inputs, result);
-        }
-        return Ok(None);
-    }
     let (homes, others) = homes(&args.inputs, global);
     if let (Some(_), Some(path)) = (homes.first(), others.first()) {
         return Err(Usage::Unexpected { path: path.clone() }.into());
@@ -132,6 +121,17 @@ fn check_all(
             let mut result = check_home(&path, states, &budget, &watch.control())?;
             result.options.set(option::BUDGET, format!("{:?}", args.budget));
             add(vec![input], result);
+        }
+        return Ok(None);
+    }
+    if let Some(apps) = apps::find(&args.inputs, &args.home)? {
+        args.inputs.iter().try_for_each(|path| refuse_specifications(path, args))?;
+        if args.home.pairs {
+            let mut add = |inputs, result| add(inputs, result);
+            home::pairs(&apps, args, watch, &mut add)?;
+        } else {
+            let (inputs, result) = home::together(&apps, args, watch)?;
+            add(inputs, result);
         }
         return Ok(None);
     }
