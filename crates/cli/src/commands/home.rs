@@ -17,8 +17,9 @@ pub(crate) type GivenApp = (String, String);
 /// Looks for apps among the inputs: files of Groovy, and folders of them. If there is one, all
 /// inputs must be such.
 pub(crate) fn find(inputs: &[PathBuf], args: &HomeArgs) -> Result<Option<Vec<GivenApp>>, Failure> {
-    let is_first = inputs.first().is_some_and(|path| is_app(path) || path.is_dir());
-    if !is_first {
+    // A folder of anything else is not for this.
+    let is_home = |path: &PathBuf| path.is_dir() && (args.given().is_some() || has_apps(path));
+    if !inputs.first().is_some_and(|path| is_app(path) || is_home(path)) {
         return match (args.given(), inputs.first()) {
             (Some(option), Some(path)) => {
                 Err(Usage::OptionOf { path: path.clone(), option, kind: "smart-home apps" }.into())
@@ -46,6 +47,10 @@ pub(crate) fn read(path: &Path) -> Result<GivenApp, Failure> {
         JobFailure::input(path, Unusable::NotUtf8 { line: None, expected: "the text of an app" })
     })?;
     Ok((path.to_string_lossy().into_owned(), text))
+}
+
+fn has_apps(folder: &Path) -> bool {
+    apps_in(folder).is_ok()
 }
 
 /// Returns the files of Groovy in a folder, in the order of their names.
