@@ -34,6 +34,7 @@ impl PageDriver {
         if fault.is_none() && self.store.is_silent(&held.request) {
             return Ok(());
         }
+        let mut is_refused = false;
         match fault {
             Some(Fault::Failed) => self.fail(held, "ConnectionFailed"),
             Some(Fault::TimedOut) => self.fail(held, "TimedOut"),
@@ -42,7 +43,10 @@ impl PageDriver {
                 self.fulfil(held.fetch(), &Response::new(200, "text/javascript", body));
             }
             None => match self.store.answer(event, &held.request) {
-                Answer::Fail => self.fail(held, "ConnectionRefused"),
+                Answer::Fail => {
+                    is_refused = true;
+                    self.fail(held, "ConnectionRefused");
+                }
                 Answer::Response(response) => self.respond(held, &response),
                 Answer::Server => match self.ask_server(held)? {
                     Some(response) => {
@@ -51,6 +55,7 @@ impl PageDriver {
                     }
                     None if self.store.is_silent(&held.request) => return Ok(()),
                     None => {
+                        is_refused = true;
                         self.store.record_failure(event, &held.request);
                         self.fail(held, "ConnectionFailed");
                     }
@@ -58,6 +63,11 @@ impl PageDriver {
             },
         }
         let within = self.limits.finish;
+        if is_document && is_refused {
+            // The browser shows a page of its own then.
+            let why = "no document came".to_owned();
+            return Err(WebError::Load { url: held.request.url.clone(), why });
+        }
         if is_document {
             // Nothing can be evaluated before the new document is there. A new process of the
             // browser may have to start for it, which a loaded machine takes seconds for.
