@@ -125,7 +125,15 @@ class Browser {
   async close() {
     this.child.kill('SIGKILL');
     await this.ended;
-    rmSync(this.profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+    // Processes of the browser that are still dying may write into it.
+    for (let attempt = 0; attempt < 50; attempt++) {
+      try {
+        rmSync(this.profile, { recursive: true, force: true });
+        return;
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    }
   }
 }
 
