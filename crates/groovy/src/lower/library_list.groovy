@@ -236,6 +236,8 @@ def insertedBy(keys, key, f) {
     return low
 }
 def sorted(x, f) {
+    // Nothing is compared, so no closure is called.
+    if (_lt(_len(x), 2)) return x
     def keys = _empty()
     def out = _empty()
     def two = _isClosure(f) && _same(_most(f), 2)
