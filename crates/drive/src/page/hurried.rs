@@ -13,7 +13,7 @@ use anyorder_system::{
     Choice, EnabledTask, ProgramIdentity, RunError, Schedule, TaskName, TaskRole, TaskSystem,
 };
 
-/// The most events of such a run that are planned. The default order goes on from there.
+/// The most events that a plan of such a run has. After them comes the default order.
 const EVENTS_MAX: usize = 2_000;
 
 /// Runs a page, and returns the choices of the run; `None` if no response has to wait.

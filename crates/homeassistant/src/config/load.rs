@@ -35,8 +35,10 @@ pub enum LoadError {
     #[error("there is no `configuration.yaml` or `automations.yaml` in it")]
     NoConfiguration,
     /// Its main file is not YAML.
-    #[error("{}:{}: {text}", place.line, place.column)]
+    #[error("{file}:{}:{}: {text}", place.line, place.column)]
     NotYaml {
+        /// The name of the file.
+        file: String,
         /// Where.
         place: Place,
         /// What is wrong.
@@ -126,7 +128,8 @@ impl Loader {
         let Some(node) = node else {
             let first = self.files.problems.first();
             let (place, text) = first.map(|p| (p.place, p.text.clone())).unwrap_or_default();
-            return Err(LoadError::NotYaml { place, text });
+            let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            return Err(LoadError::NotYaml { file, place, text });
         };
         match &node.value {
             Value::List(items) => self.config.automations.extend(items.iter().cloned()),

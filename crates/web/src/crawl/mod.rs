@@ -129,7 +129,8 @@ impl crate::page::PageDriver {
     fn candidates(&mut self) -> Result<Value, WebError> {
         let object = |reply: &Value| reply["result"]["objectId"].as_str().map(str::to_owned);
         let answer = || WebError::Answer("Runtime.evaluate".to_owned());
-        // Listeners are told of for the world of the page; what is asked runs in the observer's.
+        // The browser lists the listeners of one world only: the page's. The rest runs in the
+        // isolated world.
         let document = self.call("Runtime.evaluate", json!({"expression": "document"}))?;
         let document = object(&document).ok_or_else(answer)?;
         let world = self.state.observer.ok_or_else(answer)?;

@@ -57,7 +57,7 @@ pub(crate) struct State {
     pub(crate) contexts: BTreeMap<i64, String>,
     /// The numbers of frames inside of the main one, in the order in which they were made.
     pub(crate) frames: BTreeMap<String, usize>,
-    /// The context in which the main frame is looked at.
+    /// The isolated world of the main frame.
     pub(crate) observer: Option<i64>,
     /// Whether the page's own document has come.
     pub(crate) committed: bool,

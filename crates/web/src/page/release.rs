@@ -209,7 +209,7 @@ fn running(state: &State) -> usize {
     state.workers.iter().filter(|worker| worker.has_runtime).count()
 }
 
-/// Returns what the browser is told to give a response to a request.
+/// Returns the parameters of `Fetch.fulfillRequest` for a response.
 pub(crate) fn fulfil_params(fetch_id: &str, response: &Response) -> Value {
     let dropped = ["content-length", "content-encoding", "transfer-encoding"];
     let kept = response
