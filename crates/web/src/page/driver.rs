@@ -135,8 +135,8 @@ impl PageDriver {
         Ok(message)
     }
 
-    /// Evaluates an expression in the isolated world of the main frame: it has the tree of the page,
-    /// and not its scripts.
+    /// Evaluates an expression in the isolated world of the main frame: it has the tree of the
+    /// page, and not its scripts.
     pub(crate) fn look(&mut self, expression: &str) -> Result<Value, WebError> {
         let id = self.send_evaluation(self.state.observer, expression);
         let reply = self.reply(id, "Runtime.evaluate")?;
