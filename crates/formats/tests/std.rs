@@ -385,6 +385,21 @@ fn what_std_cannot_represent_fails_or_is_counted() {
     }
 }
 
+/// The threads of posted tasks have no initial task that would tell their waits apart.
+#[test]
+fn waits_of_two_threads_without_initial_tasks_are_kept_apart() {
+    let text = "anyorder-trace 1\nhandler h0 \"A\"\nhandler h1 \"B\"\ntask t0 \"a\" posted h0\n\
+                task t1 \"b\" posted h1\nlock l0 \"m\"\ncondition c0 \"m\"\n\n\
+                t0 wait c0\nt1 acquire l0\nt0 request l0\nt0 acquire l0\nt0 release l0\n";
+    let mut reader = anyorder_formats::native_text::NativeTextReader::new(text.as_bytes());
+    let trace = Trace::read(&mut reader).unwrap_or_else(|error| panic!("{error:?}"));
+    let (text, losses) = written_lossy(&trace);
+    // A reader would put the end of the wait before the release: it is left out.
+    assert_eq!(text, "A|wait(m)|?\nB|acq(m)|?\nA|req(m)|?\nA|acq(m)|?\n");
+    assert_eq!(losses, Losses { skipped: 1, approximated: 4, renamed: 0 });
+    assert_eq!(right(&text).len(), 4);
+}
+
 #[test]
 fn blocks_are_full_and_numbered() {
     let text = "T1|r(x)|1\n".repeat(2 * Block::EVENTS + 5);

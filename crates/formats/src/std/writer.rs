@@ -102,7 +102,7 @@ impl<W: Write> StdWriter<W> {
         if let Some(thread) = self.texts[Role::Thread as usize].get(handler.0) {
             self.line.extend_from_slice(thread.as_bytes());
         }
-        if self.waiting.is_due((op, operand), self.initial[handler.index()]) {
+        if self.waiting.is_due((op, operand), TaskId(handler.0)) {
             let what = "an event behind a wait without an end, on a condition named as its lock";
             return Err(Unrepresentable(what.to_owned()));
         }
@@ -119,7 +119,7 @@ impl<W: Write> StdWriter<W> {
             self.target(tables, op.kind(), operand)?;
         }
         self.line.push(b'|');
-        self.follow((op, operand), self.initial[handler.index()]);
+        self.follow((op, operand), TaskId(handler.0));
         self.text.extend_from_slice(&self.line);
         let site = self.sites[site].as_deref().unwrap_or(UNKNOWN);
         self.text.extend_from_slice(site.as_bytes());
@@ -127,7 +127,8 @@ impl<W: Write> StdWriter<W> {
         Ok(())
     }
 
-    /// Lets what a reader makes of waits follow the line of an event.
+    /// Lets what a reader makes of waits follow the line of an event. A reader has one task for each
+    /// thread, here with the number of the handler: the trace may have none that is initial.
     fn follow(&mut self, (op, operand): (Op, u32), task: TaskId) {
         let role = match op.kind().operand() {
             OperandKind::Condition => Some(Role::Condition),
