@@ -38,6 +38,8 @@ pub(crate) struct Twin<M> {
     /// The inputs of the recording.
     taken: Vec<TaskName>,
     pub(crate) mutant: Mutant,
+    /// Whether a task is also tried after all that a later input leads to.
+    pub(crate) patient: bool,
 }
 
 /// A fault of the printed algorithms, or another rule than ours.
@@ -77,7 +79,7 @@ fn is_input<M: Model>(model: &M, task: &TaskName) -> bool {
 impl<M: Model> Twin<M> {
     pub(crate) fn new(model: M) -> Twin<M> {
         let (inputs, taken) = (Vec::new(), Vec::new());
-        let mut twin = Twin { model, inputs, taken, mutant: Mutant::None };
+        let mut twin = Twin { model, inputs, taken, mutant: Mutant::None, patient: false };
         // No input is held back while the recording is made.
         let mut state = twin.model.clone();
         let mut missed: Vec<(usize, TaskName)> = Vec::new();
@@ -231,8 +233,12 @@ impl<M: Model> Twin<M> {
                     plan.extend((i + 1..j).filter(|k| !needed(k)));
                     plan.extend(j + 1..n);
                 }
-                let plan = plan.into_iter().map(|k| run.tasks[k].clone()).collect();
-                plans.push(((run.tasks[i].0.clone(), run.tasks[j].0.clone()), plan));
+                let named = |plan: Vec<usize>| {
+                    let plan = plan.into_iter().map(|k| run.tasks[k].clone()).collect();
+                    ((run.tasks[i].0.clone(), run.tasks[j].0.clone()), plan)
+                };
+                plans.push(named(plan));
+                plans.extend(self.delayed(run, i, j).map(named));
             }
             for gone in &run.enabled[i] {
                 let own = *gone == run.tasks[i].0 || run.enabled[i + 1].contains(gone);
@@ -258,6 +264,29 @@ impl<M: Model> Twin<M> {
             }
         }
         plans
+    }
+
+    /// The order with a task i after an input j and all that j leads to before the next input, if
+    /// there is anything. What i leads to stays behind i.
+    fn delayed(&self, run: &Run, i: usize, j: usize) -> Option<Vec<usize>> {
+        let n = run.tasks.len();
+        let input = |k: usize| is_input(&self.model, &run.tasks[k].0);
+        if !self.patient || input(i) || !input(j) {
+            return None;
+        }
+        let leads = |a: usize, k: usize| {
+            let mut creators = std::iter::successors(run.tasks[k].0.creator(), |one| one.creator());
+            creators.any(|one| *one == run.tasks[a].0)
+        };
+        let until = (j + 1..n).find(|k| input(*k)).unwrap_or(n);
+        let led: Vec<usize> = (j + 1..until).filter(|k| leads(j, *k)).collect();
+        if led.is_empty() {
+            return None;
+        }
+        let held = |k: &usize| *k == i || leads(i, *k);
+        let before = (0..=j).filter(|k| *k < i || !held(k));
+        let behind = (i..j).filter(|k| held(k)).chain((j + 1..n).filter(|k| !led.contains(k)));
+        Some(before.chain(led.iter().copied()).chain(behind).collect())
     }
 
     /// The pairs of a run that do not depend on each other, and the sequences that swap them: the
