@@ -127,8 +127,8 @@ impl<W: Write> StdWriter<W> {
         Ok(())
     }
 
-    /// Lets what a reader makes of waits follow the line of an event. A reader has one task for each
-    /// thread, here with the number of the handler: the trace may have none that is initial.
+    /// Lets what a reader makes of waits follow the line of an event. A reader has one task for
+    /// each thread, here with the number of the handler: the trace may have none that is initial.
     fn follow(&mut self, (op, operand): (Op, u32), task: TaskId) {
         let role = match op.kind().operand() {
             OperandKind::Condition => Some(Role::Condition),
