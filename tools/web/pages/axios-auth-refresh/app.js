@@ -1,0 +1,26 @@
+import axios from "axios";
+import refresh from "axios-auth-refresh";
+
+let token = "old";
+const server = axios.create();
+server.interceptors.request.use((config) => {
+  config.params = { token };
+  return config;
+});
+const renew = () =>
+  axios.post("/token").then((reply) => {
+    token = reply.data.token;
+  });
+(refresh.default || refresh)(server, renew);
+
+const show = (name) => {
+  const text = document.getElementById(name);
+  server.get("/" + name).then(
+    (reply) => (text.textContent = reply.data),
+    () => (text.textContent = "not allowed"),
+  );
+};
+document.getElementById("open").onclick = () => {
+  show("mail");
+  show("tasks");
+};
