@@ -2,6 +2,7 @@
 //
 //   node tools/web/packages.mjs install [NAME...]   install and stage; print the folders
 //   node tools/web/packages.mjs check [NAME...]     stage, check, compare with cases.json
+//   node tools/web/packages.mjs night               check all that is confirmed, or say why not
 //
 // `cases.json` says for each page which packages it uses, at which versions, and what the check
 // must say. A case that is `unconfirmed` is checked and reported, but its difference is no failure:
@@ -9,7 +10,9 @@
 // $ANYORDER_WEB_CACHE, else ~/.cache/anyorder-web. Their install scripts do not run.
 // $ANYORDER names the command.
 // Options: --runs N (each page so often), --table (Markdown), --json FILE, --more "OPTIONS".
-// Exit status: 0 all as expected, 1 something differs, 2 wrong use, 3 cannot install.
+// `night` skips with one line where npm cannot be reached or there is no Chromium. A case that
+// differs runs once more, and both results are printed: a difference that goes away counts too.
+// Exit status: 0 all as expected or skipped, 1 something differs, 2 wrong use, 3 cannot install.
 
 import { spawnSync } from "node:child_process";
 import * as fs from "node:fs";
@@ -131,13 +134,32 @@ function parsed(list) {
   return options;
 }
 
+/** Says what a night lacks: npm with its registry, or a browser; empty: nothing. */
+function missing() {
+  const npm = spawnSync("npm", ["view", "jquery@3.7.1", "version"], {
+    encoding: "utf8",
+    timeout: 60_000,
+  });
+  if (npm.error || npm.status !== 0) return "npm cannot be reached";
+  const names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
+  const folders = (process.env.PATH || "").split(path.delimiter);
+  const there = (name) => folders.some((folder) => fs.existsSync(path.join(folder, name)));
+  return names.some(there) ? "" : "there is no Chromium";
+}
+
 const [verb, ...rest] = process.argv.slice(2);
-if (verb !== "install" && verb !== "check") fail(2, "usage: packages.mjs install|check [NAME...]");
+const verbs = ["install", "check", "night"];
+if (!verbs.includes(verb)) fail(2, "usage: packages.mjs install|check|night [NAME...]");
+if (verb === "night" && missing()) {
+  console.log(`published packages: skipped, ${missing()}`);
+  process.exit(0);
+}
 const options = parsed(rest);
 for (const name of options.names) {
   if (!cases.some((one) => one.name === name)) fail(2, `no case ${name} in cases.json`);
 }
-const chosen = cases.filter((one) => !options.names.length || options.names.includes(one.name));
+const named = (one) => !options.names.length || options.names.includes(one.name);
+const chosen = cases.filter((one) => named(one) && !(verb === "night" && one.unconfirmed));
 const rows = [];
 let wrong = 0;
 for (const one of chosen) {
@@ -155,9 +177,11 @@ for (const one of chosen) {
     console.log(folder);
     continue;
   }
-  for (let run = 0; run < (options.runs || 1); run++) {
+  let runs = options.runs || 1;
+  for (let run = 0; run < runs; run++) {
     const result = checked(one, folder, options.more);
     const problem = different(one, result);
+    if (problem && verb === "night" && run === 0) runs = Math.max(runs, 2);
     wrong += problem && !one.unconfirmed ? 1 : 0;
     const stats = result.found ? result.found.stats : {};
     const row = { name: one.name, issue: one.issue || "", problem, seconds: result.seconds, stats };

@@ -7,6 +7,9 @@ const Car = Model.extend({
     return "/cars/1/" + this.colour;
   },
 });
+document.getElementById("root").innerHTML =
+  '<input id="red" type="radio" name="colour"> <input id="blue" type="radio" name="colour">' +
+  '<p id="state"></p>';
 const car = new Car({ id: 1 });
 const text = document.getElementById("state");
 car.on("change", () => (text.textContent = "A " + car.colour + " car."));

@@ -20,6 +20,8 @@ const show = (name) => {
     () => (text.textContent = "not allowed"),
   );
 };
+document.getElementById("inbox").innerHTML =
+  '<button id="open">Open</button><p id="mail"></p><p id="tasks"></p>';
 document.getElementById("open").onclick = () => {
   show("mail");
   show("tasks");

@@ -12,4 +12,6 @@ function show(context) {
   document.getElementById("text").textContent = context.text;
 }
 page("/words/:number", load, show);
-page({ hashbang: true, dispatch: false });
+page({ dispatch: false });
+document.getElementById("links").innerHTML =
+  '<a id="first" href="/words/1">One</a> <a id="second" href="/words/2">Two</a>';
