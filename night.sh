@@ -18,7 +18,7 @@ ANYORDER_CERTIFY_ALL=1 cargo test -p anyorder-cli --test all
 cargo test -p anyorder --features std-size
 tools/suites/run.py bugs
 tools/suites/run.py suites
-# Published packages of the web with known ordering bugs, and their repaired versions; skipped without npm.
+# Published packages of the web: their ordering bugs, and repaired versions; skipped without npm.
 if command -v node >/dev/null 2>&1; then
     cargo build --release -p anyorder-cli
     ANYORDER="${CARGO_TARGET_DIR:-target}/release/anyorder" node tools/web/packages.mjs night
