@@ -47,7 +47,8 @@ pub use rewriter::{Rewriter, RewrittenPage, Unchanged};
 pub use rules::{Keeper, RULES, Rule, Waiting, is_held_back};
 pub use source::{
     Answer, Archive, ArchiveError, Folder, GivenError, GivenResponse, PageRequest, Response,
-    SocketMessage, Sockets, Source, Store, read_given, read_sockets, write_given, write_sockets,
+    SocketCause, SocketData, SocketMessage, Sockets, Source, Store, read_given, read_sockets,
+    write_given, write_sockets,
 };
 pub use system::{PageFactory, PageOptions, PageStats, PageSystem, STEPS_LEFT};
 

@@ -2,9 +2,11 @@
 //!
 //! The pages write a word for each event into their text, so that the text is the order.
 
-use crate::common::{enabled, is_due, run, start_page, start_with, text};
+use crate::common::{enabled, example, is_due, run, start_page, start_with, text};
 use anyorder_system::{Choice, Observation, TaskSystem};
-use anyorder_web::{PageOptions, PageSystem, Rewriter, RewrittenPage, Unchanged};
+use anyorder_web::{
+    Actions, PageOptions, PageSystem, Rewriter, RewrittenPage, Unchanged, parse_actions,
+};
 use std::sync::Arc;
 
 fn words(outcome: &Observation) -> String {
@@ -15,7 +17,15 @@ fn words(outcome: &Observation) -> String {
 /// Runs a page in the default order and then by plans, and compares what it says. Each run is made
 /// twice, with the same outcome. No event may escape.
 fn check(name: &str, default: &str, others: &[(&[&str], &str)]) -> PageSystem {
-    let mut page = start_page(name);
+    check_page(start_page(name), name, default, others)
+}
+
+fn check_page(
+    mut page: PageSystem,
+    name: &str,
+    default: &str,
+    others: &[(&[&str], &str)],
+) -> PageSystem {
     let all = std::iter::once((&[][..], default)).chain(others.iter().copied());
     for (plan, expected) in all {
         let first = run(&mut page, plan);
@@ -200,15 +210,22 @@ fn the_user() {
     }
     let said =
         "clicked yes typed typed enter hovered scrolled down up file-a.txt trusted refused hash";
-    let mut page = check("user", said, &[]);
-    let (names, outcome) = run(&mut page, &[]);
-    assert_eq!(names.last().map(String::as_str), Some("click@%23leave/leave@%2Ftimers.html"));
-    assert_eq!(text(&outcome, ["page", "left for"]), "http://localhost/timers.html");
+    // A page that was left shows nothing any more.
+    let mut page = start_page("user");
+    let all = page.actions().clone();
+    page.set_actions(without_last("user"));
+    let mut page = check_page(page, "user", said, &[]);
+    let (_, outcome) = run(&mut page, &[]);
     assert_eq!(text(&outcome, ["page", "dialogs"]), "confirm: sure?");
     assert_eq!(text(&outcome, ["fields", "#name"]), "\"ab\"");
     for refused in ["a window", "a download of /a.txt"] {
         assert_eq!(text(&outcome, ["refused", refused]), "1", "{refused}");
     }
+    page.set_actions(all);
+    let (names, outcome) = run(&mut page, &[]);
+    assert_eq!(names.last().map(String::as_str), Some("click@%23leave/leave@%2Ftimers.html"));
+    assert_eq!(text(&outcome, ["page", "left for"]), "http://localhost/timers.html");
+    assert_eq!(text(&outcome, ["page", "text"]), "");
     // A step waits for its element, and all later steps wait with it.
     page.reset().expect("a new run");
     page.execute(&Choice::of("load".parse().expect("a name"))).expect("a step");
@@ -220,6 +237,15 @@ fn the_user() {
     assert_eq!(enabled(&mut page), ["load/timeout@user.html:12"]);
 }
 
+/// Returns the steps of a page but for the last one.
+fn without_last(name: &str) -> Actions {
+    let file = example("kinds").join(format!("{name}.json"));
+    let text = std::fs::read_to_string(file).expect("steps");
+    let mut value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    value["steps"].as_array_mut().expect("a list").pop();
+    parse_actions(&value.to_string()).expect("steps")
+}
+
 #[test]
 fn dialogs_can_be_cancelled() {
     if !is_due(8) {
@@ -227,6 +253,7 @@ fn dialogs_can_be_cancelled() {
     }
     let options = PageOptions { accept_dialogs: false, ..PageOptions::default() };
     let mut page = start_with("user", options, Arc::new(Unchanged));
+    page.set_actions(without_last("user"));
     let (_, outcome) = run(&mut page, &[]);
     assert!(words(&outcome).starts_with("clicked no typed"), "{}", words(&outcome));
 }

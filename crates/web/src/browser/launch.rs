@@ -63,8 +63,10 @@ const ARGUMENTS: &[&str] = &[
     // Requests start where the parser meets their elements: not ahead of it, where nothing says
     // when, and not on a thread of their own, where a later request can overtake them.
     "--blink-settings=doHtmlPreloadScanning=false",
-    "--disable-features=BackgroundResourceFetch,IsolateOrigins,site-per-process,Translate,\
-     OptimizationHints,MediaRouter,PaintHolding,BackForwardCache,Prerender2,LazyImageLoading,\
+    // The browser does not know that a page whose document was held back is of the local network.
+    "--disable-features=LocalNetworkAccessChecks,LocalNetworkAccessChecksWebSockets,\
+     BackgroundResourceFetch,IsolateOrigins,site-per-process,Translate,OptimizationHints,\
+     MediaRouter,PaintHolding,BackForwardCache,Prerender2,LazyImageLoading,\
      AutofillServerCommunication,HttpsUpgrades,PreloadLinkRelDataUrls",
 ];
 

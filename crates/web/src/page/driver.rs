@@ -62,7 +62,8 @@ impl PageDriver {
         let (rewriter, state, spare) = (Shared(rewriter), State::default(), None);
         let key = secret();
         let Opening { seed, epoch_ms, .. } = opening;
-        let config = Config { seed, epoch_ms, key: key.clone() };
+        let has_server = store.has_server();
+        let config = Config { seed, epoch_ms, key: key.clone(), has_server };
         let scripts = scripts(&*rewriter.0, &store.sockets(), &config);
         PageDriver { client, limits, store, rewriter, state, opening, spare, scripts, key }
     }
@@ -145,10 +146,7 @@ impl PageDriver {
 
     /// Runs a queued event of a frame or a worker.
     pub(crate) fn fire(&mut self, context: i64, number: u64) -> Result<(), WebError> {
-        let call = call_of(&self.key, &format!("fire({number})"));
-        let id = self.send_evaluation(Some(context), &call);
-        let reply = self.reply(id, "Runtime.evaluate")?;
-        value_of(&reply).map(drop)
+        self.in_context(context, &format!("fire({number})")).map(drop)
     }
 
     /// Tells the page that it is left.
@@ -157,6 +155,14 @@ impl PageDriver {
         let id = self.send_evaluation(None, &call);
         let reply = self.reply(id, "Runtime.evaluate")?;
         value_of(&reply).map(drop)
+    }
+
+    /// Calls a function of the runtime in one frame or worker.
+    pub(super) fn in_context(&mut self, context: i64, call: &str) -> Result<Value, WebError> {
+        let call = call_of(&self.key, call);
+        let id = self.send_evaluation(Some(context), &call);
+        let reply = self.reply(id, "Runtime.evaluate")?;
+        value_of(&reply)
     }
 
     /// Sends an expression to a context, to a worker by its number, or to the page's own context.
@@ -287,13 +293,14 @@ impl PageDriver {
     /// Waits until the page has nothing left to do, and returns what each frame and worker reports.
     ///
     /// A frame or worker may be new since the last look, or get a message of another one: then all
-    /// are asked again.
-    pub(crate) fn settle(&mut self) -> Result<Vec<(i64, QueueReport)>, WebError> {
+    /// are asked again. `event` is the name of the event that ends.
+    pub(crate) fn settle(&mut self, event: &str) -> Result<Vec<(i64, QueueReport)>, WebError> {
         const ROUNDS_MAX: u32 = 20;
         let mut reports: Vec<(i64, QueueReport)> = Vec::new();
         let mut had_workers = false;
         for _ in 0..ROUNDS_MAX {
             let before = self.frames();
+            let first = reports.len();
             self.settled(before.clone(), &mut reports)?;
             self.until_workers_are_loaded()?;
             let workers = self.workers();
@@ -301,7 +308,9 @@ impl PageDriver {
             // What a worker answers is a message to the page, and the other way round.
             let are_busy = some && (self.settled(workers, &mut reports)? || !had_workers);
             had_workers |= some;
-            if self.frames() == before && !are_busy {
+            let have_asked =
+                self.answer_sockets(event, reports.get(first..).unwrap_or_default())?;
+            if self.frames() == before && !are_busy && !have_asked {
                 break;
             }
         }

@@ -3,6 +3,7 @@
 use super::driver::PageDriver;
 use super::runtime::{BARRIER, HOLD_PATH, NAME, REWRITE, SYNCHRONOUS, SYNCHRONOUS_HEADER};
 use super::server::Waited;
+use super::sockets::OpenSocket;
 use super::workers::Worker;
 use crate::devtools::Event;
 use crate::error::WebError;
@@ -88,6 +89,10 @@ pub(crate) struct State {
     pub(crate) blobs_attached: u32,
     /// Synchronous requests that the real server answers.
     pub(super) waiting: BTreeMap<String, Waited>,
+    /// The sockets that the driver is asked about, by their contexts and numbers.
+    pub(super) sockets: BTreeMap<(i64, u64), OpenSocket>,
+    /// How many sockets have each name.
+    pub(super) socket_counts: BTreeMap<String, u32>,
     /// Addresses that turned out to be downloads.
     pub(crate) downloads: BTreeSet<String>,
     /// Popups that were closed, and downloads that were refused.

@@ -11,6 +11,7 @@ mod release;
 mod runtime;
 mod see;
 mod server;
+mod sockets;
 mod user;
 mod workers;
 

@@ -1,7 +1,7 @@
 //! The runtime in the page, and what it reports.
 
 use crate::rewriter::Rewriter;
-use crate::source::Sockets;
+use crate::source::{SocketMessage, Sockets, has_answers};
 use serde_json::{Value, json};
 
 /// The global under which a frame has its runtime; not enumerable.
@@ -41,6 +41,8 @@ pub(super) struct Config {
     pub(super) epoch_ms: u64,
     /// Who knows it may call the runtime. The page does not.
     pub(super) key: String,
+    /// Whether sockets that the source does not know are opened at the real server.
+    pub(super) has_server: bool,
 }
 
 /// The scripts that run before those of the page.
@@ -56,26 +58,28 @@ pub(super) struct Scripts {
 
 /// Returns the scripts that run before those of each document and worker.
 pub(super) fn scripts(rewriter: &dyn Rewriter, sockets: &Sockets, config: &Config) -> Scripts {
-    let message =
-        |one: &crate::source::SocketMessage| json!({"data": one.data, "after": one.after});
-    let list = |(path, list): (&String, &Vec<_>)| {
-        (path.clone(), Value::from(list.iter().map(message).collect::<Vec<Value>>()))
+    // Those with answers to texts are known to the driver, which is asked.
+    let own = sockets.iter().filter(|(_, list)| !has_answers(list));
+    let list = |(path, list): (&String, &Vec<SocketMessage>)| {
+        (path.clone(), list.iter().map(SocketMessage::to_json).collect::<Value>())
     };
-    let sockets: serde_json::Map<String, Value> = sockets.iter().map(list).collect();
+    let asks = config.has_server || sockets.values().any(|list| has_answers(list));
+    let own: serde_json::Map<String, Value> = own.map(list).collect();
     let given = json!({
         "name": NAME, "key": config.key, "seed": config.seed, "epoch": config.epoch_ms,
-        "barrier": BARRIER, "rewrite": REWRITE, "sockets": sockets,
+        "barrier": BARRIER, "rewrite": REWRITE, "sockets": own, "asks": asks,
         "synchronous": SYNCHRONOUS, "header": SYNCHRONOUS_HEADER,
     });
     let schedule = include_str!("../scripts/schedule.js");
     let schedule = schedule.replacen("__ANYORDER_CONFIG__", &given.to_string(), 1);
     let requests = include_str!("../scripts/requests.js");
+    let sockets = include_str!("../scripts/sockets.js");
     let calls = include_str!("../scripts/calls.js");
     let log = rewriter.log();
     let runtime = |part: &str| {
         let (log, end) = if log.is_empty() { ("", "") } else { (log.as_str(), LOG_END) };
         format!(
-            "(() => {{\n{schedule}{requests}{part}{calls}}})();\n{log}{end}\
+            "(() => {{\n{schedule}{requests}{sockets}{part}{calls}}})();\n{log}{end}\
              //# sourceURL=anyorder:runtime\n"
         )
     };
@@ -110,6 +114,22 @@ pub(crate) struct Queued {
     pub(crate) channel: String,
 }
 
+/// What a page asks about one of its sockets.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct SocketAsk {
+    /// The number of the socket in its frame.
+    pub(crate) number: u64,
+    pub(crate) verb: AskVerb,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum AskVerb {
+    /// Whether a socket to this path opens.
+    Open(String),
+    /// What comes after this text.
+    Send(String),
+}
+
 /// An access that the log reports.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Record {
@@ -127,6 +147,8 @@ pub(crate) struct QueueReport {
     pub(crate) now: u64,
     /// What was sent without a request: its kind, and the text.
     pub(crate) sent: Vec<(String, String)>,
+    /// What it asks about sockets.
+    pub(crate) asks: Vec<SocketAsk>,
     /// The accesses; `None` if there is no log.
     pub(crate) log: Option<Vec<Record>>,
     /// What the frame does that is not under control.
@@ -149,6 +171,7 @@ impl QueueReport {
         let sent = list("sent").iter().filter_map(pair).collect();
         let gaps = list("gaps").iter().filter_map(Value::as_str).map(str::to_owned).collect();
         let blobs = u32::try_from(whole(&value["blobs"])).unwrap_or(0);
+        let asks = list("asks").iter().filter_map(asked).collect();
         let records = |list: &Vec<Value>| list.iter().filter_map(record).collect();
         let log = value["log"].as_array().map(records);
         Some(QueueReport {
@@ -156,6 +179,7 @@ impl QueueReport {
             cancelled,
             now: whole(&value["now"]),
             sent,
+            asks,
             log,
             gaps,
             blobs,
@@ -176,6 +200,15 @@ fn queued(value: &Value) -> Option<Queued> {
         delay: whole(&value["delay"]),
         channel: text("channel"),
     })
+}
+
+fn asked(value: &Value) -> Option<SocketAsk> {
+    let (number, text) = (value[1].as_u64()?, value[2].as_str()?.to_owned());
+    let verb = match value[0].as_str()? {
+        "open" => AskVerb::Open(text),
+        _ => AskVerb::Send(text),
+    };
+    Some(SocketAsk { number, verb })
 }
 
 fn record(value: &Value) -> Option<Record> {
@@ -208,7 +241,7 @@ mod tests {
 
     #[test]
     fn the_configuration_takes_its_place() {
-        let config = Config { seed: 7, epoch_ms: 9, key: "k".to_owned() };
+        let config = Config { seed: 7, epoch_ms: 9, key: "k".to_owned(), has_server: false };
         let all = scripts(&crate::rewriter::Unchanged, &Sockets::new(), &config);
         for text in [&all.frame, &all.worker] {
             assert!(!text.contains("__ANYORDER_CONFIG__") && text.contains("\"seed\":7"));

@@ -1,7 +1,11 @@
 //! Asking the real server: the browser sends the request, and the response is taken from it.
 //!
 //! A server may answer slowly, or never end its answer. What came in the time that is allowed
-//! counts as all of it then, and the store notes that.
+//! counts as all of it then, and the store notes that. An answer that is shorter than it says is a
+//! connection that failed.
+//!
+//! The browser gives a part of a body only when it has as many bytes as were asked for. So an
+//! answer that may have no end is read byte by byte, many commands ahead.
 
 use super::driver::PageDriver;
 use super::handle::Held;
@@ -11,6 +15,7 @@ use crate::source::Response;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
+use std::collections::VecDeque;
 use std::time::Instant;
 
 /// How much of a body is asked for at once, in bytes.
@@ -18,6 +23,16 @@ const PART_BYTES: u64 = 1 << 20;
 
 /// The largest body that is recorded, 256 MiB.
 const BODY_BYTES_MAX: usize = 256 << 20;
+
+/// How much of a stream is recorded, in bytes, and how often the time without a new byte.
+const STREAM_BYTES_MAX: usize = 64 << 10;
+const STREAM_TIMES_MAX: u32 = 4;
+
+/// How much of an answer to a script is read byte by byte, if its length is not known.
+const SLOW_BYTES_MAX: usize = 2 << 10;
+
+/// How many bytes are asked for ahead.
+const AHEAD: usize = 64;
 
 impl PageDriver {
     /// Lets the browser ask the real server, and returns what it says; `None` if nobody answers.
@@ -38,30 +53,50 @@ impl PageDriver {
         let Some(paused) = self.state.responses.remove(id) else { return Ok(None) };
         let Some(mut response) = head_of(&paused) else { return Ok(None) };
         if has_body(response.status) {
-            response.body = self.body_of(held, &response, &paused["requestId"])?.into();
+            let Some(body) = self.body_of(held, &response, &paused["requestId"])? else {
+                return Ok(None);
+            };
+            response.body = body.into();
         }
         Ok(Some(response))
     }
 
-    /// Reads the body of a response, as far as it comes in time.
+    /// Reads the body of a response, as far as it comes in time; `None` if it breaks off.
     fn body_of(
         &mut self,
         held: &Held,
         response: &Response,
         fetch_id: &Value,
-    ) -> Result<Vec<u8>, WebError> {
-        // A stream of events never ends: what it says first is all.
-        let is_stream = response.content_type() == "text/event-stream";
-        let within = if is_stream { self.limits.finish } else { self.limits.reply };
+    ) -> Result<Option<Vec<u8>>, WebError> {
+        let is_stream = is_stream(&response.content_type());
+        let length = length_of(held, response);
+        let is_for_script = matches!(held.resource.as_str(), "XHR" | "Fetch" | "EventSource");
+        let slow_max = match (is_stream, length) {
+            (true, _) => STREAM_BYTES_MAX,
+            (false, None) if is_for_script => SLOW_BYTES_MAX,
+            _ => 0,
+        };
+        let (bytes_max, within) = match is_stream {
+            true => (STREAM_BYTES_MAX, self.limits.finish * STREAM_TIMES_MAX),
+            false => (BODY_BYTES_MAX, self.limits.reply),
+        };
         let params = json!({"requestId": fetch_id});
         let id = self.client.send(&held.session, "Fetch.takeResponseBodyAsStream", params);
         let reply = self.reply(id, "Fetch.takeResponseBodyAsStream")?;
         let stream = reply["stream"].clone();
         let mut body = Vec::new();
-        let deadline = Instant::now() + within;
+        let end = Instant::now() + within;
+        let mut asked = VecDeque::new();
         let is_whole = loop {
-            let params = json!({"handle": stream, "size": PART_BYTES});
-            let id = self.client.send(&held.session, "IO.read", params);
+            let is_slow = body.len() + asked.len() < slow_max;
+            while asked.len() < if is_slow { AHEAD } else { 1 } {
+                let size = if is_slow { 1 } else { PART_BYTES };
+                let params = json!({"handle": stream, "size": size});
+                asked.push_back(self.client.send(&held.session, "IO.read", params));
+            }
+            let silence = if is_stream { self.limits.finish } else { within };
+            let deadline = end.min(Instant::now() + silence);
+            let Some(id) = asked.pop_front() else { break false };
             let Some(part) = self.part(id, deadline)? else { break false };
             let data = part["data"].as_str().unwrap_or_default();
             if part["base64Encoded"] == true {
@@ -73,7 +108,7 @@ impl PageDriver {
             if part["eof"] == true {
                 break true;
             }
-            if body.len() > BODY_BYTES_MAX {
+            if body.len() >= bytes_max {
                 break false;
             }
         };
@@ -85,7 +120,8 @@ impl PageDriver {
                  its first {bytes} bytes count as all of it"
             ));
         }
-        Ok(body)
+        let is_broken = is_whole && length.is_some_and(|length| body.len() < length);
+        Ok((!is_broken).then_some(body))
     }
 
     /// Waits for a part of a body; `None` if it does not come in time.
@@ -151,7 +187,9 @@ impl PageDriver {
         let Some(mut waited) = self.state.waiting.remove(&network_id) else { return };
         let Some((mut response, _)) = waited.head.take() else { return };
         let body = reply.result.as_ref().ok().and_then(decoded_body);
-        match body {
+        let length = length_of(&waited.held, &response);
+        let is_whole = |body: &Vec<u8>| length.is_none_or(|length| body.len() >= length);
+        match body.filter(is_whole) {
             Some(body) => {
                 response.body = body.into();
                 self.answer_waited(waited, response);
@@ -186,6 +224,19 @@ pub(super) fn head_of(paused: &Value) -> Option<Response> {
     let headers = paused["responseHeaders"].as_array().into_iter().flatten();
     let headers = headers.map(|one| (text(&one["name"]), text(&one["value"]))).collect();
     Some(Response { status, headers, body: Vec::new().into() })
+}
+
+/// Returns whether a content type is that of messages which come one after another.
+fn is_stream(kind: &str) -> bool {
+    let (_, kind) = kind.split_once('/').unwrap_or_default();
+    let streams = ["event-stream", "x-ndjson", "ndjson", "jsonl", "json-seq", "stream+json"];
+    streams.contains(&kind)
+}
+
+/// Returns how long a body says that it is. The length of a compressed one is another one.
+fn length_of(held: &Held, response: &Response) -> Option<usize> {
+    let is_plain = response.header("content-encoding").is_none() && held.request.method != "HEAD";
+    response.header("content-length").filter(|_| is_plain)?.trim().parse().ok()
 }
 
 /// Returns whether a response of a status has a body that can be read.

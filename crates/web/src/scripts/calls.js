@@ -31,9 +31,9 @@ let waitForSockets = null;
 let reported = 0;
 function report(log) {
   const text = '{"created":[' + created + '],"cancelled":[' + cancelled + '],"now":' + now +
-    ',"sent":[' + sent + '],"gaps":[' + gaps + '],"blobs":' + blobs + ',"busy":' + (activity !== reported) +
+    ',"sent":[' + sent + '],"asks":[' + asks + '],"gaps":[' + gaps + '],"blobs":' + blobs + ',"busy":' + (activity !== reported) +
     (log === null ? '' : ',"log":[' + log + ']') + '}';
-  created = cancelled = sent = gaps = '';
+  created = cancelled = sent = gaps = asks = '';
   blobs = 0;
   reported = activity;
   return text;
@@ -67,6 +67,19 @@ const api = {
     guarded(entry.run);
     return true;
   },
+  // Tells a socket whether it opens, if it was asked, and what it gets.
+  socket(number, opens, protocol, messages) {
+    activity++;
+    sockets.get(number).answer(opens, protocol, messages);
+  },
+  // Opens the real socket behind one of the page. Returns whether it opens, and what comes.
+  connect(number, most, opening) {
+    return kept(connected(sockets.get(number), most, opening));
+  },
+  // Sends to the real socket what the page has sent next. Returns what comes.
+  exchange(number, most) {
+    return kept(exchanged(sockets.get(number), most));
+  },
   // Ends the page: it is hidden, and goes away.
   leave() {
     activity++;
@@ -84,12 +97,15 @@ const api = {
       await settle();
       return report(log && log.end ? recordsOf(log.end()) : null);
     })();
-    // Who waits for it asks for these, which the page may have replaced.
-    N.define(settled, 'then', { value: N.then });
-    N.define(settled, 'constructor', { value: N.Promise });
-    return settled;
+    return kept(settled);
   },
 };
+// Who waits for a promise asks for these, which the page may have replaced.
+function kept(promise) {
+  N.define(promise, 'then', { value: N.then });
+  N.define(promise, 'constructor', { value: N.Promise });
+  return promise;
+}
 // Only who knows the key gets the calls.
 N.define(W, config.name, {
   value: (key) => (key === config.key ? api : undefined),

@@ -12,13 +12,14 @@
 //! ```
 //!
 //! A file `sockets.json` has what the server sends over sockets, by path. A message with `after`
-//! waits until the page has sent so many:
+//! waits until the page has sent so many; one with `to` answers a text that the page sends:
 //!
 //! ```json
-//! {"/chat": [{"data": "hello"}, {"data": "thanks", "after": 1}]}
+//! {"/chat": [{"data": "hello"}, {"data": "thanks", "after": 1}, {"data": "bye", "to": "close"}]}
 //! ```
 
-use super::types::{Answer, PageRequest, Response, SocketMessage, Sockets, Source};
+use super::sockets::{Sockets, read_sockets};
+use super::types::{Answer, PageRequest, Response, Source};
 use anyorder_common::files::{FileError, FileKind, never_stop, read, read_found};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -49,8 +50,7 @@ impl Folder {
         let replies = object(root, "replies.json")?;
         let sockets = object(root, "sockets.json")?;
         let replies = replies.iter().map(|(key, value)| (key.clone(), reply(value)));
-        let sockets = sockets.iter().map(|(path, list)| (path.clone(), messages(list)));
-        let (replies, sockets) = (replies.collect(), sockets.collect());
+        let (replies, sockets) = (replies.collect(), read_sockets(&Value::Object(sockets)));
         Ok(Folder { root: root.to_owned(), replies, sockets })
     }
 
@@ -182,17 +182,10 @@ fn reply(value: &Value) -> Response {
     response
 }
 
-fn messages(list: &Value) -> Vec<SocketMessage> {
-    let message = |value: &Value| SocketMessage {
-        after: value["after"].as_u64().and_then(|after| u32::try_from(after).ok()).unwrap_or(0),
-        data: value["data"].as_str().unwrap_or_default().to_owned(),
-    };
-    list.as_array().into_iter().flatten().map(message).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::SocketCause;
 
     #[test]
     fn paths_stay_in_the_folder() {
@@ -233,7 +226,7 @@ mod tests {
         assert_eq!(ask("POST", "/a.js").status, 404);
         let saved = ask("POST", "/save");
         assert_eq!((saved.status, &*saved.body), (201, &b"done"[..]));
-        assert_eq!(source.sockets()["/chat"][1].after, 1);
+        assert_eq!(source.sockets()["/chat"][1].cause, SocketCause::After(1));
         std::fs::write(folder.path().join("sockets.json"), "{\n  x").unwrap();
         let error = Folder::open(folder.path()).unwrap_err();
         assert!(error.contains("sockets.json") && error.contains("line 2"), "{error}");

@@ -8,11 +8,11 @@
 //! A body that is not UTF-8 is `base64` instead of `body`.
 
 use super::store::GivenResponse;
-use super::types::{Response, SocketMessage, Sockets};
+use super::types::Response;
 use anyorder_common::hash::Hash128;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// A list of responses that is not of the documented form: which part is wrong.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -75,28 +75,6 @@ fn one(number: usize, value: &Value) -> Result<GivenResponse, GivenError> {
     Ok(GivenResponse { event, method, url, sent: Hash128(sent), response })
 }
 
-/// Returns what servers send over sockets as JSON, in the form of `sockets.json`.
-#[must_use]
-pub fn write_sockets(sockets: &Sockets) -> Value {
-    let message = |one: &SocketMessage| json!({"data": one.data, "after": one.after});
-    let list = |(path, list): (&String, &Vec<SocketMessage>)| {
-        (path.clone(), list.iter().map(message).collect::<Value>())
-    };
-    Value::Object(sockets.iter().map(list).collect::<Map<String, Value>>())
-}
-
-/// Reads what [`write_sockets`] returns. What is not understood is left out.
-#[must_use]
-pub fn read_sockets(value: &Value) -> Sockets {
-    let message = |one: &Value| {
-        let after = one["after"].as_u64().and_then(|after| u32::try_from(after).ok());
-        Some(SocketMessage { after: after.unwrap_or(0), data: one["data"].as_str()?.to_owned() })
-    };
-    let list = |list: &Value| list.as_array().into_iter().flatten().filter_map(message).collect();
-    let sockets = value.as_object().into_iter().flatten();
-    sockets.map(|(path, messages)| (path.clone(), list(messages))).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,10 +91,6 @@ mod tests {
         let all =
             [given("load", b"<p>a"), given("load/image@%2Fx", &[0xff, 0, 1]), given("x", b"")];
         assert_eq!(read_given(&write_given(&all)).as_deref(), Ok(&all[..]));
-        let mut sockets = Sockets::new();
-        let message = SocketMessage { after: 2, data: "a".to_owned() };
-        sockets.insert("/chat".to_owned(), vec![message]);
-        assert_eq!(read_sockets(&write_sockets(&sockets)), sockets);
     }
 
     #[test]

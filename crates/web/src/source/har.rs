@@ -1,6 +1,7 @@
 //! An archive of a browser (HAR 1.2) as a server.
 
-use super::types::{Answer, PageRequest, Response, SocketMessage, Sockets, Source};
+use super::sockets::{SocketCause, SocketData, SocketMessage, Sockets};
+use super::types::{Answer, PageRequest, Response, Source};
 use crate::source::path_of;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -88,7 +89,12 @@ impl Archive {
                 sent += 1;
             } else {
                 let data = message["data"].as_str().unwrap_or_default().to_owned();
-                messages.push(SocketMessage { after: sent, data });
+                let bytes = || STANDARD.decode(&data).ok();
+                let data = match message["opcode"].as_u64() {
+                    Some(2) => bytes().map_or(SocketData::Text(data), SocketData::Binary),
+                    _ => SocketData::Text(data),
+                };
+                messages.push(SocketMessage { cause: SocketCause::After(sent), data });
             }
         }
     }
@@ -150,8 +156,9 @@ mod tests {
         let numbers = [ask("http://a/n", 0), ask("http://a/n", 1), ask("http://a/n", 7)];
         assert_eq!(numbers, ["1", "2", "2"]);
         assert_eq!(ask("http://a/none", 0), "-");
-        let after: Vec<u32> = archive.sockets()["/chat"].iter().map(|one| one.after).collect();
-        assert_eq!(after, [0, 1]);
+        let sockets = archive.sockets();
+        let causes = sockets["/chat"].iter().map(|one| &one.cause);
+        assert!(causes.eq(&[SocketCause::After(0), SocketCause::After(1)]));
     }
 
     #[test]

@@ -4,12 +4,15 @@
 mod folder;
 mod given;
 mod har;
+mod sockets;
 mod store;
 mod types;
 
 pub use folder::Folder;
 pub(crate) use folder::path_of;
-pub use given::{GivenError, read_given, read_sockets, write_given, write_sockets};
+pub use given::{GivenError, read_given, write_given};
 pub use har::{Archive, ArchiveError};
+pub(crate) use sockets::has_answers;
+pub use sockets::{SocketCause, SocketData, SocketMessage, Sockets, read_sockets, write_sockets};
 pub use store::{GivenResponse, Store};
-pub use types::{Answer, PageRequest, Response, SocketMessage, Sockets, Source};
+pub use types::{Answer, PageRequest, Response, Source};

@@ -1,6 +1,7 @@
 //! The responses that runs share: whatever came once comes again, in every order.
 
-use super::types::{Answer, PageRequest, Response, Sockets, Source};
+use super::sockets::{SocketMessage, Sockets};
+use super::types::{Answer, PageRequest, Response, Source};
 use crate::rewriter::RewrittenPage;
 use anyorder_common::hash::Hash128;
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,6 +42,10 @@ struct Inner {
     silent: BTreeSet<Key>,
     /// What was not under control, or not seen.
     gaps: BTreeSet<String>,
+    /// What the real server said over sockets, by their names; `None` if it opened none.
+    sockets: BTreeMap<String, Option<Vec<SocketMessage>>>,
+    /// The first socket of each path.
+    first_sockets: BTreeMap<String, String>,
 }
 
 /// The most gaps that are kept.
@@ -61,7 +66,19 @@ impl Store {
     pub fn new(source: Box<dyn Source>) -> Store {
         let (by_event, by_request, given, rewritten) = Default::default();
         let (origins, silent, gaps) = Default::default();
-        let inner = Inner { source, by_event, by_request, given, rewritten, origins, silent, gaps };
+        let (sockets, first_sockets) = Default::default();
+        let inner = Inner {
+            source,
+            by_event,
+            by_request,
+            given,
+            rewritten,
+            origins,
+            silent,
+            gaps,
+            sockets,
+            first_sockets,
+        };
         Store(Arc::new(Mutex::new(inner)))
     }
 
@@ -202,10 +219,39 @@ impl Store {
         self.inner().by_event.len()
     }
 
-    /// Returns what servers send over sockets.
+    /// Returns what servers send over sockets: the source, and what was recorded of the first
+    /// socket of each path.
     #[must_use]
     pub fn sockets(&self) -> Sockets {
-        self.inner().source.sockets()
+        let inner = self.inner();
+        let mut all = inner.source.sockets();
+        for (path, name) in &inner.first_sockets {
+            if let Some(Some(list)) = inner.sockets.get(name) {
+                all.insert(path.clone(), list.clone());
+            }
+        }
+        all
+    }
+
+    /// Returns whether sockets that are not known are opened at the real server.
+    pub(crate) fn has_server(&self) -> bool {
+        self.inner().source.has_server()
+    }
+
+    /// Returns what comes over a socket, by its name, else by its path; `Some(None)` if it does not
+    /// open. `None` if that is not known.
+    pub(crate) fn socket(&self, name: &str, path: &str) -> Option<Option<Vec<SocketMessage>>> {
+        let inner = self.inner();
+        let first = || inner.sockets.get(inner.first_sockets.get(path)?);
+        let recorded = inner.sockets.get(name).or_else(first).cloned();
+        recorded.or_else(|| inner.source.sockets().remove(path).map(Some))
+    }
+
+    /// Keeps what the real server said so far over a socket; `None` if it does not open.
+    pub(crate) fn record_socket(&self, name: &str, path: &str, all: Option<Vec<SocketMessage>>) {
+        let mut inner = self.inner();
+        inner.sockets.insert(name.to_owned(), all);
+        inner.first_sockets.entry(path.to_owned()).or_insert_with(|| name.to_owned());
     }
 }
 

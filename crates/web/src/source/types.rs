@@ -1,6 +1,6 @@
 //! Requests and responses.
 
-use std::collections::BTreeMap;
+use super::sockets::Sockets;
 use std::sync::Arc;
 
 /// A request of a page.
@@ -69,18 +69,6 @@ pub enum Answer {
     Fail,
 }
 
-/// A message that a server sends over a socket.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SocketMessage {
-    /// How many messages the page has to send first.
-    pub after: u32,
-    /// The text.
-    pub data: String,
-}
-
-/// The messages of each socket, by its path, such as `/chat`.
-pub type Sockets = BTreeMap<String, Vec<SocketMessage>>;
-
 /// Where responses come from.
 pub trait Source: Send {
     /// Answers a request. Equal requests must get equal answers: the order of other requests does
@@ -91,12 +79,21 @@ pub trait Source: Send {
     fn sockets(&self) -> Sockets {
         Sockets::new()
     }
+
+    /// Returns whether sockets that it does not know are opened at the real server.
+    fn has_server(&self) -> bool {
+        false
+    }
 }
 
 /// The real server: each response is asked for once, by the browser.
 impl Source for () {
     fn answer(&mut self, _request: &PageRequest) -> Answer {
         Answer::Server
+    }
+
+    fn has_server(&self) -> bool {
+        true
     }
 }
 

@@ -187,7 +187,7 @@ impl PageSystem {
                 self.run.steps_taken += 1;
             }
         }
-        let reports = driver.settle()?;
+        let reports = driver.settle(&name)?;
         Ok(self.absorb(task, reports))
     }
 

@@ -6,5 +6,7 @@ mod endless;
 mod hostile;
 mod leaving;
 mod responses;
+mod server;
 mod site;
+mod sockets;
 mod workers;

@@ -1,10 +1,11 @@
 //! Responses of all kinds, and servers that are slow or break.
 
+use super::server::{server, whole};
 use super::site::{Page, SAY, Site, headed};
 use crate::common::is_due;
 use anyorder_web::{PageOptions, Response, Store};
-use std::io::{BufRead, BufReader, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::Write;
+use std::net::TcpStream;
 use std::time::Duration;
 
 #[test]
@@ -38,32 +39,7 @@ fn errors_redirections_and_large_bodies() {
     assert_eq!(ran.late, 0);
 }
 
-/// Starts a server that answers each path as the function writes it.
-fn server(answer: fn(&str, &mut TcpStream)) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = listener.local_addr().expect("an address");
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.expect("a connection");
-            std::thread::spawn(move || {
-                let mut lines = BufReader::new(stream.try_clone().expect("a stream")).lines();
-                let first = lines.next().and_then(Result::ok).unwrap_or_default();
-                while lines.next().and_then(Result::ok).is_some_and(|line| !line.is_empty()) {}
-                answer(first.split(' ').nth(1).unwrap_or_default(), &mut stream);
-            });
-        }
-    });
-    format!("http://{address}/")
-}
-
-fn whole(kind: &str, body: &str) -> String {
-    let length = body.len();
-    format!(
-        "HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
-    )
-}
-
-fn answers(path: &str, stream: &mut TcpStream) {
+fn answers(path: &str, _: &[String], stream: &mut TcpStream) {
     let head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n";
     let long = Duration::from_secs(60);
     let _ = match path {
@@ -97,7 +73,8 @@ fn answers(path: &str, stream: &mut TcpStream) {
         "/broken" => stream.write_all(format!("{head}Content-Length: 100\r\n\r\nshort").as_bytes()),
         "/events" => {
             let kind = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
-            let sent = stream.write_all(format!("{kind}data: one\n\ndata: two\n\n").as_bytes());
+            let sent = stream
+                .write_all(format!("{kind}data: one\n\ndata: tw\u{f6}\u{1f600}\n\n").as_bytes());
             std::thread::sleep(long);
             sent
         }
@@ -117,7 +94,7 @@ fn a_server_that_is_slow_or_breaks_is_recorded_and_named() {
         PageOptions { url, pixels: false, reply_timeout, finish_timeout, ..PageOptions::default() };
     let mut page = Page::start(options, Store::new(Box::new(())));
     let first = page.run(&[]).expect("it ends");
-    let expected = "now chunks5 endless0 broken5 closed-failed";
+    let expected = "now chunks5 endless5 broken-failed closed-failed one tw\u{f6}\u{1f600}";
     assert_eq!(first.words(), expected, "{:?}", page.store.gaps());
     let again = page.run(&[]).expect("it ends");
     assert_eq!(first.outcome.difference(&again.outcome), [], "all was recorded");
