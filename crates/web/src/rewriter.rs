@@ -29,6 +29,18 @@ pub trait Rewriter: Send + Sync {
     fn site(&self, _site: u64) -> Option<(String, u32, u32)> {
         None
     }
+
+    /// Returns the column that a place of a rewritten text had before. The address is that of the
+    /// text; lines and columns are from 1, in UTF-16 units, and lines are kept.
+    fn column(&self, _url: &str, _line: u32, column: u32) -> u32 {
+        column
+    }
+
+    /// Returns a line that the browser says about a place of a text as it was, in the words of that
+    /// text.
+    fn message(&self, _place: Option<(&str, u32, u32)>, message: &str) -> String {
+        message.to_owned()
+    }
 }
 
 /// A page that was rewritten.

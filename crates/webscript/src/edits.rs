@@ -1,5 +1,9 @@
 //! Insertions into a text, by offsets of the text as it was.
 
+use crate::lines::Lines;
+use crate::original::{Move, nudge, units};
+use crate::sites::Origin;
+
 /// Texts to be inserted. Those at one offset come in this order: texts that close something, in the
 /// order in which they were added; then texts that open something, in that order too.
 #[derive(Clone, Debug, Default)]
@@ -32,15 +36,19 @@ impl Edits {
         self.list.push((offset, order, begin, size(self.text.len())));
     }
 
-    /// Returns the text with all insertions. Where an inserted name would touch a word before it,
-    /// as in `typeof(a)`, a space separates them. It takes the time of a sort.
+    /// Returns the text with all insertions, and where these are. Where an inserted name would
+    /// touch a word before it, as in `typeof(a)`, a space separates them. It takes the time of a
+    /// sort.
     #[must_use]
-    pub(crate) fn apply(mut self, source: &str) -> String {
+    pub(crate) fn apply(mut self, source: &str, lines: &Lines<'_>) -> (String, Vec<Move>) {
         self.list.sort_by_key(|(offset, order, ..)| (*offset, *order));
         let mut out = String::with_capacity(source.len() + self.text.len());
         let mut done = 0;
-        for (offset, _, begin, end) in self.list {
+        let mut moves: Vec<Move> = Vec::new();
+        let mut last = None;
+        for (offset, order, begin, end) in self.list {
             let offset = index(offset).min(source.len());
+            let before = out.len() + offset.saturating_sub(done);
             out.push_str(source.get(done..offset).unwrap_or_default());
             done = offset.max(done);
             let text = self.text.get(index(begin)..index(end)).unwrap_or_default();
@@ -48,9 +56,19 @@ impl Edits {
                 out.push(' ');
             }
             out.push_str(text);
+            let inserted = units(out.get(before..).unwrap_or_default());
+            let nudge = if order == 0 { nudge(source, offset) } else { 0 };
+            match moves.last_mut().filter(|_| last == Some(offset)) {
+                Some(last) => (last.inserted, last.nudge) = (last.inserted + inserted, nudge),
+                None => {
+                    let Origin { line, column, .. } = lines.place(offset);
+                    moves.push(Move { line, column, removed: 0, inserted, nudge });
+                }
+            }
+            last = Some(offset);
         }
         out.push_str(source.get(done..).unwrap_or_default());
-        out
+        (out, moves)
     }
 }
 

@@ -35,6 +35,7 @@ pub use sites::{Access, Origin, Site, Sites, SourceId};
 mod edits;
 mod html;
 mod lines;
+mod original;
 mod runtime;
 mod script;
 mod sites;

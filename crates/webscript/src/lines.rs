@@ -51,6 +51,25 @@ impl<'t> Lines<'t> {
         }
     }
 
+    /// Returns the offset of a place; `None` if there is no such line. It takes the time of one
+    /// line.
+    pub(crate) fn offset(&self, line: u32, column: u32) -> Option<usize> {
+        let line = usize::try_from(line.checked_sub(self.origin.line)?).ok()?;
+        let start = *self.starts.get(line)?;
+        let first = if line == 0 { self.origin.column } else { 1 };
+        let mut units = column.checked_sub(first)?;
+        let mut at = start;
+        for one in self.text.get(start..)?.chars() {
+            let length = u32::try_from(one.len_utf16()).unwrap_or(2);
+            if units < length {
+                break;
+            }
+            units -= length;
+            at += one.len_utf8();
+        }
+        Some(at)
+    }
+
     fn units_before(&self, offset: usize) -> u32 {
         let offset = offset.min(self.text.len());
         let Some(counted) = self.units.get(offset / STRIDE) else {

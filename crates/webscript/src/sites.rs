@@ -1,5 +1,6 @@
 //! The table of sites: where in the sources each reported access is.
 
+use crate::original::Move;
 use rustc_hash::FxHashMap;
 
 /// A source: a file, or the part of a page that is one script.
@@ -69,6 +70,10 @@ pub struct Sites {
     sites: Vec<Packed>,
     names: Vec<Box<str>>,
     name_ids: FxHashMap<Box<str>, u32>,
+    /// What was inserted into each source, in order.
+    moves: FxHashMap<SourceId, Vec<Move>>,
+    /// The sources as they were.
+    texts: FxHashMap<SourceId, Box<str>>,
 }
 
 /// Names are cut at this length in bytes.
@@ -125,6 +130,28 @@ impl Sites {
     /// Forgets all sites from an id on: those of a text that is not rewritten after all.
     pub(crate) fn truncate(&mut self, len: usize) {
         self.sites.truncate(len);
+    }
+
+    /// Keeps a text that is about to be rewritten, if it is a whole source, and forgets what was
+    /// inserted into that before.
+    pub(crate) fn begin(&mut self, origin: Origin, text: &str) {
+        if origin == Origin::start_of(origin.source) {
+            self.moves.remove(&origin.source);
+            self.texts.insert(origin.source, text.into());
+        }
+    }
+
+    /// Notes what was inserted into a source: behind all that was noted before.
+    pub(crate) fn add_moves(&mut self, source: SourceId, moves: &[Move]) {
+        self.moves.entry(source).or_default().extend(moves);
+    }
+
+    pub(crate) fn moves_of(&self, source: SourceId) -> &[Move] {
+        self.moves.get(&source).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    pub(crate) fn text_of(&self, source: SourceId) -> Option<&str> {
+        self.texts.get(&source).map(AsRef::as_ref)
     }
 
     fn name(&mut self, name: &str) -> u32 {

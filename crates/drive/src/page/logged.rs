@@ -3,10 +3,10 @@
 use super::served::Files;
 use anyorder_web::{Rewriter, RewrittenPage};
 use anyorder_webscript::{
-    Holds, HtmlOptions, Kind, LOG_JS, Origin, Sites, Unlogged, rewrite_html, rewrite_page,
-    rewrite_script,
+    Holds, HtmlOptions, Kind, LOG_JS, Origin, Sites, SourceId, Unlogged, rewrite_html,
+    rewrite_page, rewrite_script,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The most places at which the parser of a page is stopped. Each is an event of every run.
@@ -28,6 +28,8 @@ struct State {
     sites: Sites,
     /// Texts that were left as they are: which, and why.
     left: BTreeSet<String>,
+    /// The last source of each address.
+    sources: BTreeMap<String, SourceId>,
 }
 
 impl Logged {
@@ -56,8 +58,9 @@ impl Logged {
 
 impl State {
     /// Rewrites a script, or leaves it.
-    fn script(&mut self, text: &str, name: &str, kind: Kind) -> String {
+    fn script(&mut self, text: &str, (name, url): (&str, &str), kind: Kind) -> String {
         let source = self.sites.add_source(name);
+        self.sources.insert(url.to_owned(), source);
         match rewrite_script(text, kind, Origin::start_of(source), &mut self.sites) {
             Ok(rewritten) => rewritten,
             Err(error) => {
@@ -75,14 +78,15 @@ impl Rewriter for Logged {
     fn script(&self, text: &str, url: &str, is_module: bool) -> String {
         let kind = if is_module { Kind::Module } else { Kind::Classic };
         let name = self.name(url);
-        self.state().script(text, &name, kind)
+        self.state().script(text, (&name, url), kind)
     }
 
     fn html(&self, bytes: &[u8], content_type: &str, url: &str) -> RewrittenPage {
         let name = self.name(url);
         let mut state = self.state();
-        let State { sites, left } = &mut *state;
+        let State { sites, left, sources } = &mut *state;
         let source = sites.add_source(&name);
+        sources.insert(url.to_owned(), source);
         let mut made = |holds| {
             let options = HtmlOptions { holds, ..HtmlOptions::default() };
             let origin = Origin::start_of(source);
@@ -116,7 +120,7 @@ impl Rewriter for Logged {
             "handler" => Kind::Handler,
             _ => Kind::Classic,
         };
-        state.script(text, MADE, kind)
+        state.script(text, (MADE, MADE), kind)
     }
 
     fn log(&self) -> String {
@@ -128,6 +132,19 @@ impl Rewriter for Logged {
         let found = state.sites.get(u32::try_from(site).ok()?)?;
         let name = state.sites.source(found.source)?;
         Some((name.to_owned(), found.line, found.column))
+    }
+
+    fn column(&self, url: &str, line: u32, column: u32) -> u32 {
+        let state = self.state();
+        let source = state.sources.get(url);
+        source.map_or(column, |source| state.sites.column(*source, line, column))
+    }
+
+    fn message(&self, place: Option<(&str, u32, u32)>, message: &str) -> String {
+        let state = self.state();
+        let source = |url: &str| state.sources.get(url).copied();
+        let place = place.and_then(|(url, line, column)| Some((source(url)?, line, column)));
+        state.sites.message(place, message)
     }
 }
 

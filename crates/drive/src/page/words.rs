@@ -317,12 +317,12 @@ impl TaskWords for PageWords {
         Some(format!("uncaught exception: {}", failure.message))
     }
 
-    /// The line of the exception. Its column is that of the rewritten text.
+    /// The place of the exception.
     fn failure_site(&self, failure: &Failure) -> Option<Site> {
         let site = failure.site.as_ref()?;
         let url = format!("{}{}", origin(&self.url), site.file);
         let file = Some(self.files.name(&url, &self.url));
-        Some(Site { file, line: Some(site.line), ..Site::default() })
+        Some(Site { file, line: Some(site.line), column: Some(site.column), ..Site::default() })
     }
 
     fn severity(&self, effects: &[Effect]) -> Severity {

@@ -1,6 +1,7 @@
 //! What happens in the page, as the browser tells it.
 
 use super::driver::PageDriver;
+use super::failures::{failure, shown};
 use super::runtime::{BARRIER, HOLD_PATH, NAME, REWRITE, SYNCHRONOUS, SYNCHRONOUS_HEADER};
 use super::server::Waited;
 use super::sockets::OpenSocket;
@@ -8,7 +9,7 @@ use super::workers::Worker;
 use crate::devtools::Event;
 use crate::error::WebError;
 use crate::source::{PageRequest, Response};
-use anyorder_system::{Failure, FailureKind, FailureSite};
+use anyorder_system::Failure;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
@@ -117,7 +118,7 @@ impl State {
 }
 
 /// Returns the path of an address.
-fn path(url: &str) -> &str {
+pub(super) fn path(url: &str) -> &str {
     crate::source::path_of(url)
 }
 
@@ -180,14 +181,16 @@ impl PageDriver {
             }
             "Runtime.executionContextsCleared" => self.state.contexts.clear(),
             "Runtime.exceptionThrown" => {
-                let failure = failure(&params["exceptionDetails"]);
+                let failure = failure(&params["exceptionDetails"], &*self.rewriter.0);
                 self.state.failures.push(failure);
             }
             "Runtime.consoleAPICalled"
                 if params["type"] == "error" || params["type"] == "assert" =>
             {
-                let words = params["args"].as_array().into_iter().flatten().map(shown);
-                self.state.console.push(words.collect::<Vec<String>>().join(" "));
+                let rewriter = &*self.rewriter.0;
+                let words = params["args"].as_array().into_iter().flatten();
+                let words: Vec<String> = words.map(|word| shown(word, rewriter)).collect();
+                self.state.console.push(words.join(" "));
             }
             "Runtime.bindingCalled" if params["name"] == SYNCHRONOUS => {
                 self.synchronous_request(text(params, "payload"));
@@ -431,39 +434,6 @@ fn origin(initiator: &Value) -> Option<(String, u32)> {
     let frame = frames.iter().find(own)?;
     let line = u32::try_from(frame["lineNumber"].as_u64()?).ok()?;
     Some((text(frame, "url"), line.saturating_add(1)))
-}
-
-/// Returns an exception as a failure.
-fn failure(details: &Value) -> Failure {
-    let exception = &details["exception"];
-    let described = exception["description"].as_str().map(str::to_owned);
-    let thrown = described.unwrap_or_else(|| shown(exception));
-    let first = thrown.lines().next().unwrap_or_default();
-    let in_promise = details["text"].as_str().is_some_and(|text| text.contains("in promise"));
-    let message = if in_promise { format!("{first} (in a promise)") } else { first.to_owned() };
-    let url = details["url"].as_str().unwrap_or_default();
-    let number = |name: &str| {
-        let number = details[name].as_u64().and_then(|number| u32::try_from(number).ok());
-        number.unwrap_or(0).saturating_add(1)
-    };
-    let file = if url.starts_with("http") { path(url) } else { "" };
-    let site = (!file.is_empty()).then(|| FailureSite {
-        file: file.to_owned(),
-        line: number("lineNumber"),
-        column: number("columnNumber"),
-    });
-    Failure { kind: FailureKind::Other, message, site, broken: None }
-}
-
-/// Returns a value of the page as text.
-fn shown(value: &Value) -> String {
-    let described = value["description"].as_str();
-    match (&value["value"], described) {
-        (Value::String(text), _) => text.clone(),
-        (_, Some(text)) => text.lines().next().unwrap_or_default().to_owned(),
-        (Value::Null, None) => value["type"].as_str().unwrap_or_default().to_owned(),
-        (other, None) => other.to_string(),
-    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! until the page has nothing left to do. It decides no order and names no events.
 
 mod driver;
+mod failures;
 mod handle;
 pub(crate) mod input;
 mod opened;

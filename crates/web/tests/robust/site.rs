@@ -6,7 +6,9 @@ use anyorder_web::{
     Answer, PageOptions, PageRequest, PageSystem, Response, Rewriter, RewrittenPage, Source, Store,
     parse_actions,
 };
-use anyorder_webscript::{HtmlOptions, Kind, LOG_JS, Origin, Sites, rewrite_page, rewrite_script};
+use anyorder_webscript::{
+    HtmlOptions, Kind, LOG_JS, Origin, Sites, SourceId, rewrite_page, rewrite_script,
+};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -16,12 +18,23 @@ const EVENTS_MAX: usize = 400;
 
 /// Rewrites all texts, as the command does.
 #[derive(Debug, Default)]
-pub(super) struct Logged(Mutex<Sites>);
+pub(super) struct Logged(Mutex<Sites>, Mutex<BTreeMap<String, SourceId>>);
 
 impl Logged {
+    fn origin(&self, url: &str, sites: &mut Sites) -> Origin {
+        let source = sites.add_source(url);
+        let mut sources = self.1.lock().unwrap_or_else(PoisonError::into_inner);
+        sources.insert(url.to_owned(), source);
+        Origin::start_of(source)
+    }
+
+    fn source(&self, url: &str) -> Option<SourceId> {
+        self.1.lock().unwrap_or_else(PoisonError::into_inner).get(url).copied()
+    }
+
     fn rewritten(&self, text: &str, url: &str, kind: Kind) -> String {
         let mut sites = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let origin = Origin::start_of(sites.add_source(url));
+        let origin = self.origin(url, &mut sites);
         rewrite_script(text, kind, origin, &mut sites).unwrap_or_else(|_| text.to_owned())
     }
 }
@@ -33,7 +46,7 @@ impl Rewriter for Logged {
 
     fn html(&self, bytes: &[u8], content_type: &str, url: &str) -> RewrittenPage {
         let mut sites = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let origin = Origin::start_of(sites.add_source(url));
+        let origin = self.origin(url, &mut sites);
         let charset = content_type.split_once("charset=").map(|(_, charset)| charset);
         let page = rewrite_page(bytes, charset, HtmlOptions::default(), origin, &mut sites);
         RewrittenPage { bytes: page.html.page, charset: Some(page.charset.to_owned()) }
@@ -62,6 +75,17 @@ impl Rewriter for Logged {
         let sites = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let found = sites.get(u32::try_from(site).ok()?)?;
         Some((sites.source(found.source)?.to_owned(), found.line, found.column))
+    }
+
+    fn column(&self, url: &str, line: u32, column: u32) -> u32 {
+        let sites = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        self.source(url).map_or(column, |source| sites.column(source, line, column))
+    }
+
+    fn message(&self, place: Option<(&str, u32, u32)>, message: &str) -> String {
+        let sites = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = place.and_then(|(url, line, column)| Some((self.source(url)?, line, column)));
+        sites.message(place, message)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::token::Attribute;
 use super::{Unlogged, Writer};
-use crate::script::{Kind, rewrite_script};
+use crate::script::{Kind, rewrite_with_moves};
 
 impl Writer<'_, '_> {
     /// Rewrites the attributes of a start tag.
@@ -58,9 +58,9 @@ impl Writer<'_, '_> {
         let code = decoded.trim_start_matches(|c: char| !prefix.is_empty() && c <= ' ');
         let code = code.get(prefix.len()..).unwrap_or_default();
         let origin = self.lines.place(attribute.value.start);
-        match rewrite_script(code, kind, origin, self.sites) {
-            Ok(mine) if mine == code => {}
-            Ok(mine) => {
+        match rewrite_with_moves(code, kind, origin, self.sites) {
+            Ok((mine, _)) if mine == code => {}
+            Ok((mine, _)) => {
                 let value = mine.replace('&', "&amp;").replace('"', "&quot;");
                 let text = format!("{}=\"{prefix}{value}\"", attribute.name);
                 self.replace(attribute.whole.clone(), &text);

@@ -14,7 +14,8 @@ mod holds;
 mod token;
 
 use crate::lines::Lines;
-use crate::script::{Kind, SyntaxError, rewrite_script};
+use crate::original::{Move, units};
+use crate::script::{Kind, SyntaxError, rewrite_with_moves};
 use crate::sites::{Origin, Sites};
 use holds::Holder;
 use token::{Attribute, Token, Tokens};
@@ -75,6 +76,7 @@ pub fn rewrite_html(
     origin: Origin,
     sites: &mut Sites,
 ) -> Html<String> {
+    sites.begin(origin, text);
     let mut writer = Writer {
         text,
         out: String::with_capacity(text.len() + text.len() / 2),
@@ -190,12 +192,20 @@ impl Writer<'_, '_> {
     }
 
     fn insert(&mut self, at: usize, markup: &str) {
-        self.copy_to(at);
-        self.out.push_str(markup);
+        self.replace(at..at, markup);
     }
 
     fn replace(&mut self, range: std::ops::Range<usize>, markup: &str) {
-        self.insert(range.start, markup);
+        let Origin { source, line, column } = self.lines.place(range.start);
+        let before = self.text.get(range.clone()).unwrap_or_default();
+        let (removed, inserted) = (units(before), units(markup));
+        self.sites.add_moves(source, &[Move { line, column, removed, inserted, nudge: 0 }]);
+        self.write(range, markup);
+    }
+
+    fn write(&mut self, range: std::ops::Range<usize>, markup: &str) {
+        self.copy_to(range.start);
+        self.out.push_str(markup);
         self.done = self.done.max(range.end);
     }
 
@@ -206,8 +216,11 @@ impl Writer<'_, '_> {
     fn script(&mut self, range: std::ops::Range<usize>, kind: Kind) {
         let Some(text) = self.text.get(range.clone()) else { return };
         let origin = self.lines.place(range.start);
-        match rewrite_script(text, kind, origin, self.sites) {
-            Ok(mine) => self.replace(range, &mine),
+        match rewrite_with_moves(text, kind, origin, self.sites) {
+            Ok((mine, moves)) => {
+                self.sites.add_moves(origin.source, &moves);
+                self.write(range, &mine);
+            }
             Err(error) => self.leave(range.start, Unlogged::Syntax(error)),
         }
     }

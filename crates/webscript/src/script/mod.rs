@@ -33,6 +33,7 @@ mod walk;
 
 use crate::edits::Edits;
 use crate::lines::Lines;
+use crate::original::Move;
 use crate::sites::{Origin, Sites};
 use oxc_allocator::Allocator;
 use oxc_parser::{ParseOptions, Parser};
@@ -86,6 +87,19 @@ pub fn rewrite_script(
     origin: Origin,
     sites: &mut Sites,
 ) -> Result<String, SyntaxError> {
+    sites.begin(origin, text);
+    let (text, moves) = rewrite_with_moves(text, kind, origin, sites)?;
+    sites.add_moves(origin.source, &moves);
+    Ok(text)
+}
+
+/// Like [`rewrite_script`]; returns what was inserted, too, and notes it nowhere.
+pub(crate) fn rewrite_with_moves(
+    text: &str,
+    kind: Kind,
+    origin: Origin,
+    sites: &mut Sites,
+) -> Result<(String, Vec<Move>), SyntaxError> {
     if text.len() >= 1 << 30 {
         return Err(SyntaxError::Long);
     }
@@ -102,7 +116,7 @@ fn rewrite(
     kind: Kind,
     origin: Origin,
     sites: &mut Sites,
-) -> Result<String, SyntaxError> {
+) -> Result<(String, Vec<Move>), SyntaxError> {
     let allocator = Allocator::default();
     let source_type = match kind {
         Kind::Module => SourceType::mjs(),
@@ -133,5 +147,5 @@ fn rewrite(
     let scoping = semantic.scoping();
     walk::Walk::new(text, kind, scoping, &bindings, &lines, sites, &mut edits)
         .program(&parsed.program);
-    Ok(edits.apply(text))
+    Ok(edits.apply(text, &lines))
 }
