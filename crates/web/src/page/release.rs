@@ -153,6 +153,12 @@ impl PageDriver {
         let is_page = held.resource == "Document" && (kind == "text/html" || kind.is_empty());
         let mut rewritten = response.clone();
         if is_page {
+            if has_policy(response) {
+                self.store.note_gap(format!(
+                    "the policy of `{url}` (Content-Security-Policy) is switched off: scripts that it \
+                     blocks run here"
+                ));
+            }
             let full = response.header("content-type").unwrap_or_default().to_owned();
             let parts = [b"page", url.as_bytes(), full.as_bytes(), &response.body];
             let rewrite = || self.rewriter.0.html(&response.body, &full, url);
@@ -224,6 +230,24 @@ pub(crate) fn fulfil_params(fetch_id: &str, response: &Response) -> Value {
     })
 }
 
+/// Returns whether a page has a policy that may block scripts, in its header or in a `meta`.
+fn has_policy(page: &Response) -> bool {
+    let blocks = |text: &str| {
+        let text = text.to_ascii_lowercase();
+        ["script-src", "default-src", "sandbox"].iter().any(|word| text.contains(word))
+    };
+    let named =
+        |(name, _): &&(String, String)| name.eq_ignore_ascii_case("content-security-policy");
+    if page.headers.iter().filter(named).any(|(_, value)| blocks(value)) {
+        return true;
+    }
+    let text = String::from_utf8_lossy(&page.body).to_ascii_lowercase();
+    let metas = text.split("<meta").skip(1).filter_map(|rest| rest.split_once('>'));
+    let is_policy =
+        |tag: &str| tag.contains("content-security-policy") && !tag.contains("policy-report-only");
+    metas.into_iter().any(|(tag, _)| is_policy(tag) && blocks(tag))
+}
+
 /// Returns the key of a rewritten text.
 pub(super) fn key(parts: &[&[u8]]) -> Hash128 {
     parts.iter().fold(Hash128::new(), |hash, part| hash.part(part))
@@ -261,7 +285,20 @@ fn is_module(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{decoded, in_utf8, is_module};
+    use super::{decoded, has_policy, in_utf8, is_module};
+    use crate::source::Response;
+
+    #[test]
+    fn policies_that_may_block_scripts_are_seen() {
+        let page = |body: &str| Response::new(200, "text/html", body.as_bytes());
+        let meta = "<META http-equiv=Content-Security-Policy content=\"script-src 'self'\">";
+        assert!(has_policy(&page(meta)));
+        assert!(!has_policy(&page("<p>a content-security-policy has a script-src")));
+        assert!(!has_policy(&page(&meta.replace("script-src", "img-src"))));
+        let mut headed = page("");
+        headed.headers.push(("content-security-policy".into(), "default-src 'self'".into()));
+        assert!(has_policy(&headed));
+    }
 
     #[test]
     fn scripts_have_encodings() {

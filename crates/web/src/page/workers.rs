@@ -54,6 +54,12 @@ impl PageDriver {
                 let worker = Worker { session, context, is_blob, ..Worker::default() };
                 self.state.blobs_attached += u32::from(is_blob && kind == "worker");
                 self.state.workers.push(worker);
+                if is_blob {
+                    self.store.note_gap(
+                        "a worker whose script is a blob or data reports no accesses: its script is \
+                         not rewritten",
+                    );
+                }
             }
             _ => {
                 let url = text(info, "url");

@@ -27,6 +27,7 @@ fn policies_do_not_stop_the_runtime() {
     assert_eq!(ran.words(), "nonce inserted integrity timed");
     let gaps = page.store.gaps();
     assert!(gaps.iter().any(|gap| gap.contains("service worker `/sw.js`")), "{gaps:?}");
+    assert!(gaps.iter().any(|gap| gap.contains("is switched off")), "{gaps:?}");
 }
 
 #[test]
