@@ -122,9 +122,13 @@ impl PageProgram {
         let name = name.to_owned();
         let crawled = None;
         let mut page = PageProgram { name, factory, identity, logged, words, crawled, opened };
-        let mut system = page.probe(is_real).map_err(wrong)?;
+        // A stop is said in the result of the job, which ends at once then.
+        let Some(mut system) = page.probe(is_real).map_err(wrong)? else { return Ok(page) };
         if let Some(most) = crawl {
-            page.take_crawl(&mut system, most).map_err(|error| cannot_start(&page.name, error))?;
+            match page.take_crawl(&mut system, most) {
+                Err(RunError::Stopped(_)) => return Ok(page),
+                other => other.map_err(|error| cannot_start(&page.name, error))?,
+            }
         }
         *page.opened.lock().unwrap_or_else(PoisonError::into_inner) = Some(system);
         Ok(page)
@@ -173,18 +177,25 @@ impl PageProgram {
         Texts::new(self.store(), &self.words.files, &self.words.url)
     }
 
-    /// Loads the page once.
-    fn probe(&self, is_real: bool) -> Result<PageSystem, String> {
-        let mut system = self.factory.make().map_err(|error| words_of(&error))?;
+    /// Loads the page once. `None` if the job was stopped meanwhile.
+    fn probe(&self, is_real: bool) -> Result<Option<PageSystem>, String> {
         let load = TaskName::root("load");
-        let loaded = system.execute(&Choice::of(load.clone()));
-        loaded.map_err(|error| match is_real {
-            true => format!("the page cannot be loaded: nothing answers at {}", self.identity.name),
-            false => words_of(&error),
-        })?;
+        let loaded = self.factory.make().map_err(|error| (false, error)).and_then(|mut system| {
+            let loaded = system.execute(&Choice::of(load.clone()));
+            loaded.map(|_| system).map_err(|error| (is_real, error))
+        });
+        let system = match loaded {
+            Ok(system) => system,
+            Err((_, RunError::Stopped(_))) => return Ok(None),
+            Err((true, _)) => {
+                let url = &self.identity.name;
+                return Err(format!("the page cannot be loaded: nothing answers at {url}"));
+            }
+            Err((false, error)) => return Err(words_of(&error)),
+        };
         match self.factory.store.recorded_status(&load.to_string()) {
             Some(status) if status >= 400 => Err(format!("the server answers with {status}")),
-            _ => Ok(system),
+            _ => Ok(Some(system)),
         }
     }
 }

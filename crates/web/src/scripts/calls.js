@@ -18,7 +18,7 @@ async function settle() {
     await background();
     await background();
     if (draws) await drawn();
-    if (waitForSockets) await waitForSockets();
+    if (waitForHistory) await waitForHistory();
   }
   if (indexOf(W.origin, 'http') === 0) {
     try {
@@ -27,7 +27,6 @@ async function settle() {
   }
   await background();
 }
-let waitForSockets = null;
 let reported = 0;
 function report(log) {
   const text = '{"created":[' + created + '],"cancelled":[' + cancelled + '],"now":' + now +

@@ -103,3 +103,43 @@ if (W.ServiceWorkerContainer) {
   });
   replaceGetter(W.ServiceWorkerContainer.prototype, 'ready', function () { return never(); });
 }
+
+// Another process of the browser makes a step back or forward, at any time. Here it begins when the
+// page has nothing else to run, and the event that asks for it waits until it has come, or a second.
+if (W.History && W.navigation) {
+  const { currentEntry, entries } = N.Object.getOwnPropertyDescriptors(W.Navigation.prototype);
+  const leads = (delta) => {
+    const at = N.apply(currentEntry.get, W.navigation, []);
+    const to = at && N.apply(entries.value, W.navigation, [])[at.index + delta];
+    return delta !== 0 && !!to && to.sameDocument;
+  };
+  const steps = new N.Map();
+  let asked = 0;
+  let made = 0;
+  let came = () => {};
+  N.apply(N.addEventListener, W, ['popstate', () => { activity++; came(); }, true]);
+  for (const name of ['back', 'forward', 'go']) {
+    const native = W.History.prototype[name];
+    replace(W.History.prototype, name, function (...values) {
+      const delta = name === 'go' ? N.trunc(N.Number(values[0])) || 0 : name === 'back' ? -1 : 1;
+      activity++;
+      steps.set(++asked, () => {
+        try {
+          const within = leads(delta);
+          N.apply(native, this, values);
+          return within;
+        } catch { return false; /* the document is gone */ }
+      });
+    });
+  }
+  waitForHistory = () => {
+    if (made === asked) return undefined;
+    const step = steps.get(++made);
+    steps.delete(made);
+    activity++;
+    return step() && new N.Promise((resolve) => {
+      came = resolve;
+      N.setTimeout(resolve, 1000);
+    });
+  };
+}

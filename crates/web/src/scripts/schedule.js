@@ -172,6 +172,8 @@ let blobs = 0;
 let activity = 0;
 let lastNumber = 0;
 let lastHandle = 0;
+// Waits for steps in the history, in frames.
+let waitForHistory = null;
 const handles = new N.Map();
 // Only texts and numbers are given to the native: it asks objects for `toJSON`.
 const quoted = (text) => N.stringify(N.String(text));

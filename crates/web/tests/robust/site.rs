@@ -166,7 +166,8 @@ impl Site {
         let first = page.run(&[]).expect("the run ends");
         let again = page.run(&[]).expect("the run ends");
         assert_eq!(first.names, again.names);
-        assert_eq!(first.outcome.difference(&again.outcome), []);
+        let texts = [first.words(), again.words()];
+        assert_eq!(first.outcome.difference(&again.outcome), [], "{texts:?}");
         first
     }
 }
