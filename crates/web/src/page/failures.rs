@@ -16,8 +16,11 @@ const OWN: &str = "anyorder:";
 pub(super) fn failure(details: &Value, rewriter: &dyn Rewriter) -> Failure {
     let exception = &details["exception"];
     let frames = details["stackTrace"]["callFrames"].as_array().into_iter().flatten();
-    let place = std::iter::once(details).chain(frames).find_map(|one| place_of(one, rewriter));
     let described = exception["description"].as_str().map(str::to_owned);
+    let place = described
+        .as_deref()
+        .and_then(|stack| behind_own(stack, rewriter))
+        .or_else(|| std::iter::once(details).chain(frames).find_map(|one| place_of(one, rewriter)));
     let thrown = described.unwrap_or_else(|| shown(exception, rewriter));
     let first = thrown.lines().next().unwrap_or_default();
     let first = rewriter.message(place.as_ref().map(borrowed), first);
@@ -27,6 +30,22 @@ pub(super) fn failure(details: &Value, rewriter: &dyn Rewriter) -> Failure {
     let site = site.filter(|(file, ..)| !file.is_empty());
     let site = site.map(|(file, line, column)| FailureSite { file, line, column });
     Failure { kind: FailureKind::Other, message, site, broken: None }
+}
+
+/// Returns the first place of the page in the stack of an error that a function in the place of a
+/// native has thrown. The browser names the place of such an error where it was thrown last.
+fn behind_own(stack: &str, rewriter: &dyn Rewriter) -> Option<Place> {
+    let is_frame = |line: &&str| line.trim_start().starts_with("at ");
+    let mut frames = stack.lines().filter(is_frame).peekable();
+    frames.peek().filter(|line| line.contains(OWN))?;
+    let mut first = None;
+    for line in frames.filter(|line| !line.contains(OWN)) {
+        with_places(line, rewriter, &mut first);
+        if first.is_some() {
+            break;
+        }
+    }
+    first
 }
 
 fn borrowed((url, line, column): &Place) -> (&str, u32, u32) {
@@ -129,6 +148,9 @@ mod tests {
     fn stacks_have_the_places_of_the_texts_as_they_were() {
         let stack = "Error: x\n    at help (anyorder:runtime:3:4)\n    at f (http://a:80/b.js:3:15)\n    \
             at https://a/?c:1:11";
+        let place = ("http://a:80/b.js".to_owned(), 3, 5);
+        assert_eq!(behind_own(stack, &Less), Some(place));
+        assert_eq!(behind_own("Error: x\n    at f (http://a:80/b.js:3:15)", &Less), None);
         let expected = "Error: x\n    at f (http://a:80/b.js:3:5)\n    at https://a/?c:1:1";
         assert_eq!(original(stack, &Less), expected);
         for plain in ["see http://a/b and https://c:80/", "http", "at 3:4"] {
