@@ -146,21 +146,22 @@ impl PageDriver {
 
     /// Runs a queued event of a frame or a worker.
     pub(crate) fn fire(&mut self, context: i64, number: u64) -> Result<(), WebError> {
-        self.in_context(context, &format!("fire({number})")).map(drop)
+        self.in_context(Some(context), &format!("fire({number})")).map(drop)
     }
 
     /// Tells the page that it is left.
     pub(crate) fn leave(&mut self) -> Result<(), WebError> {
-        let call = call_of(&self.key, "leave()");
-        let id = self.send_evaluation(None, &call);
-        let reply = self.reply(id, "Runtime.evaluate")?;
-        value_of(&reply).map(drop)
+        self.in_context(None, "leave()").map(drop)
     }
 
-    /// Calls a function of the runtime in one frame or worker.
-    pub(super) fn in_context(&mut self, context: i64, call: &str) -> Result<Value, WebError> {
+    /// Calls a function of the runtime in one frame or worker, or in the page's own frame.
+    pub(super) fn in_context(
+        &mut self,
+        context: Option<i64>,
+        call: &str,
+    ) -> Result<Value, WebError> {
         let call = call_of(&self.key, call);
-        let id = self.send_evaluation(Some(context), &call);
+        let id = self.send_evaluation(context, &call);
         let reply = self.reply(id, "Runtime.evaluate")?;
         value_of(&reply)
     }

@@ -124,7 +124,7 @@ impl PageDriver {
 
     /// Calls a function of the runtime that returns JSON.
     fn ask_socket(&mut self, (context, _): (i64, u64), call: &str) -> Result<Value, WebError> {
-        let answer = match self.in_context(context, call) {
+        let answer = match self.in_context(Some(context), call) {
             // A frame or a worker that goes away meanwhile answers nothing.
             Err(WebError::Refused { .. }) => Value::Null,
             other => other?,
@@ -154,7 +154,7 @@ impl PageDriver {
         };
         let (opens, protocol) = (or_none(opens), or_none(protocol));
         let call = format!("socket({number},{opens},{protocol},{messages})");
-        match self.in_context(context, &call) {
+        match self.in_context(Some(context), &call) {
             Err(WebError::Refused { .. }) => Ok(()),
             other => other.map(drop),
         }

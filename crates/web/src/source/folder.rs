@@ -49,8 +49,12 @@ impl Folder {
         }
         let replies = object(root, "replies.json")?;
         let sockets = object(root, "sockets.json")?;
-        let replies = replies.iter().map(|(key, value)| (key.clone(), reply(value)));
-        let (replies, sockets) = (replies.collect(), read_sockets(&Value::Object(sockets)));
+        let reply = |(key, value): (&String, &Value)| match reply(value) {
+            Ok(response) => Ok((key.clone(), response)),
+            Err(why) => Err(format!("replies.json: the reply to `{key}` {why}")),
+        };
+        let replies = replies.iter().map(reply).collect::<Result<_, String>>()?;
+        let sockets = read_sockets(&Value::Object(sockets));
         Ok(Folder { root: root.to_owned(), replies, sockets })
     }
 
@@ -157,7 +161,7 @@ fn content_type(file: &Path) -> &'static str {
 
 fn object(root: &Path, name: &str) -> Result<serde_json::Map<String, Value>, String> {
     let path = root.join(name);
-    let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let failed = |error: &dyn std::fmt::Display| format!("{name}: {error}");
     let bytes = match read_found(&path, FILE, never_stop) {
         Ok(None) => return Ok(serde_json::Map::new()),
         Ok(Some(bytes)) => bytes,
@@ -167,19 +171,41 @@ fn object(root: &Path, name: &str) -> Result<serde_json::Map<String, Value>, Str
     serde_json::from_slice(&bytes).map_err(|error| failed(&error))
 }
 
-fn reply(value: &Value) -> Response {
+/// Reads a reply; the error says what is wrong with it.
+fn reply(value: &Value) -> Result<Response, String> {
+    const KEYS: [&str; 4] = ["status", "type", "headers", "body"];
+    let entries = value.as_object().ok_or("is no object with `status`, `type` and `body`")?;
+    if let Some(key) = entries.keys().find(|key| !KEYS.contains(&key.as_str())) {
+        return Err(format!("has an unknown `{key}`: it may have {}", KEYS.join(", ")));
+    }
     let body = match &value["body"] {
         Value::String(text) => text.clone(),
         Value::Null => String::new(),
         other => other.to_string(),
     };
-    let status = value["status"].as_u64().and_then(|status| u16::try_from(status).ok());
-    let kind = value["type"].as_str().unwrap_or("text/plain; charset=utf-8");
-    let mut response = Response::new(status.unwrap_or(200), kind, body.as_bytes());
-    for (name, value) in value["headers"].as_object().into_iter().flatten() {
-        response.headers.push((name.clone(), value.as_str().unwrap_or_default().to_owned()));
+    let status = match &value["status"] {
+        Value::Null => 200,
+        given => {
+            let number = given.as_u64().and_then(|status| u16::try_from(status).ok());
+            let number = number.filter(|status| (100..600).contains(status));
+            number.ok_or("has a `status` that is no number from 100 to 599")?
+        }
+    };
+    let kind = match &value["type"] {
+        Value::Null => "text/plain; charset=utf-8",
+        given => given.as_str().ok_or("has a `type` that is no text")?,
+    };
+    let mut response = Response::new(status, kind, body.as_bytes());
+    let headers = match &value["headers"] {
+        Value::Null => None,
+        given => Some(given.as_object().ok_or("has `headers` that are no object")?),
+    };
+    for (name, value) in headers.into_iter().flatten() {
+        let value =
+            value.as_str().ok_or_else(|| format!("has a header `{name}` that is no text"))?;
+        response.headers.push((name.clone(), value.to_owned()));
     }
-    response
+    Ok(response)
 }
 
 #[cfg(test)]
@@ -231,5 +257,24 @@ mod tests {
         let error = Folder::open(folder.path()).unwrap_err();
         assert!(error.contains("sockets.json") && error.contains("line 2"), "{error}");
         assert!(Folder::open(&folder.path().join("none")).is_err());
+    }
+
+    #[test]
+    fn wrong_replies_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        for (reply, expected) in [
+            ("1", "the reply to `GET /a` is no object"),
+            (r#"{"json": 1}"#, "has an unknown `json`: it may have status, type, headers, body"),
+            (r#"{"status": "200"}"#, "a `status` that is no number from 100 to 599"),
+            (r#"{"status": 70000}"#, "a `status` that is no number from 100 to 599"),
+            (r#"{"type": 1}"#, "a `type` that is no text"),
+            (r#"{"headers": []}"#, "has `headers` that are no object"),
+            (r#"{"headers": {"x": 1}}"#, "has a header `x` that is no text"),
+        ] {
+            let text = format!("{{\"GET /a\": {reply}}}");
+            std::fs::write(folder.path().join("replies.json"), text).unwrap();
+            let error = Folder::open(folder.path()).unwrap_err();
+            assert!(error.starts_with("replies.json: ") && error.contains(expected), "{error}");
+        }
     }
 }
