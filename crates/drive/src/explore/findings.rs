@@ -12,7 +12,9 @@ use crate::{Failure, Reported};
 use anyorder_explore::r4::{FindingKind, Found, Outcome, Reversal, ReversalKind, RunInfo, Verdict};
 use anyorder_finding::run::Mark;
 use anyorder_finding::{Harm, Severity};
-use anyorder_system::{self as system, BrokenProperty, Control, Hash128, JobWatch, TaskName};
+use anyorder_system::{
+    self as system, BrokenProperty, Choice, Control, Hash128, JobWatch, TaskName,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The maximum number of runs that are drawn, and of harmless reversals
@@ -288,11 +290,25 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
         if self.violates(run) || self.violates(parent) {
             return None;
         }
+        if let Some(class) = self.class_of_words(found, [parent, run]) {
+            return Some(class);
+        }
         if self.program.has_properties() {
             return Some("no_property_violated");
         }
         let ends = |run: usize| self.program.is_end(&self.outcome.choices(run));
         (!ends(run) || !ends(parent)).then_some("not_an_end")
+    }
+
+    /// The class of a difference that the words of the program know to do no harm.
+    fn class_of_words(&self, found: &Found, runs: [usize; 2]) -> Option<&'static str> {
+        let reversal = found.reversal.as_ref()?;
+        let [before, after] = runs.map(|run| self.outcome.choices(run));
+        let has = |run: &[Choice], task: &TaskName| run.iter().any(|choice| choice.task == *task);
+        let pair = [&reversal.first, &reversal.second];
+        let odd: Vec<&TaskName> =
+            pair.into_iter().filter(|task| has(&before, task) != has(&after, task)).collect();
+        self.program.words().harmless_class(&races::effects(self.outcome, runs[1]), &odd)
     }
 
     /// Returns the group of a finding that compares two runs.

@@ -104,6 +104,12 @@ pub trait TaskWords: Sync {
         None
     }
 
+    /// Returns the class of a difference that does no harm, if the program knows that it does none.
+    /// The tasks are those of the pair that only one of the two runs has.
+    fn harmless_class(&self, _effects: &[Effect], _odd: &[&TaskName]) -> Option<&'static str> {
+        None
+    }
+
     /// Returns what can be done if tasks share what they do not report.
     fn unreported(&self) -> &'static str {
         "report every variable that tasks share, as rule 5 of docs/pipe-protocol.md says"

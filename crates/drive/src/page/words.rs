@@ -60,6 +60,7 @@ impl PageWords {
             "frame" => of("animation frame"),
             "idle" => of("idle callback"),
             "posted" => of("posted task"),
+            "database" => format!("the {}opening of the database `{label}`", nth(segment.ordinal)),
             "message" | "broadcast" => one("message"),
             "worker" => one("message of the worker"),
             "socket" => one("message of the socket"),
@@ -341,6 +342,18 @@ impl TaskWords for PageWords {
         Some(if kinds.is_empty() { pictures.to_owned() } else { kinds.join("\n") })
     }
 
+    /// A request that a page gives up in one order is often written to the console as an error,
+    /// and nothing else comes of it.
+    fn harmless_class(&self, effects: &[Effect], odd: &[&TaskName]) -> Option<&'static str> {
+        let is_written = |effect: &Effect| {
+            effect.path.names().first().is_some_and(|name| name == "console")
+                || weight(effect) == Weight::Inner
+        };
+        let is_response = |task: &&TaskName| task.segment().kind == "fetch";
+        let aborted = odd.iter().any(is_response) && effects.iter().all(is_written);
+        aborted.then_some("aborted_request")
+    }
+
     fn unreported(&self) -> &'static str {
         "what they share was not seen: it may be in code that is not rewritten, or in the browser"
     }
@@ -410,6 +423,22 @@ mod tests {
         assert_ne!(of(&[sent("GET /a")]), of(&[sent("POST /a")]));
         assert_ne!(of(&[text("b")]), of(&[sent("GET /a")]));
         assert_ne!(of(&[pixels]), of(&[]));
+    }
+
+    #[test]
+    fn what_is_only_written_about_a_request_that_is_given_up_does_no_harm() {
+        let words = words();
+        let written = effect(["console", "AbortError"], Level::Failure, "", "1");
+        let inner = effect(["page", "html"], Level::Bookkeeping, "<a>", "<b>");
+        let shown = effect(["page", "text"], Level::Output, "a", "b");
+        let (click, load) = (TaskName::root("click"), TaskName::root("load"));
+        let (response, timer) = (click.child("fetch"), click.child("timeout"));
+        let class = |effects: &[Effect], odd: &[&TaskName]| words.harmless_class(effects, odd);
+        let both = [written.clone(), inner];
+        assert_eq!(class(&both, &[&response]), Some("aborted_request"));
+        assert_eq!(class(&both, &[]), None, "it came in both");
+        assert_eq!(class(&both, &[&timer, &load]), None, "no response");
+        assert_eq!(class(&[written, shown], &[&response]), None, "the page shows it");
     }
 
     #[test]

@@ -108,6 +108,8 @@ pub(crate) struct State {
     pub(crate) paused_at: Option<String>,
     /// What a dialog is answered.
     pub(crate) accept_dialogs: bool,
+    /// How long the user has paused between steps of typing, in seconds.
+    pub(super) pauses: f64,
 }
 
 impl State {

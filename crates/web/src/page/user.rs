@@ -24,6 +24,13 @@ pub(crate) enum Readiness {
     Refused,
 }
 
+/// The time between two steps of typing, in seconds. A list joins letters that come within one
+/// second to a word, so that a second word would choose nothing.
+const PAUSE_OF_TYPING: f64 = 2.0;
+
+/// When the first key is pressed, in seconds since 1970: any time, the same in all runs.
+const FIRST_KEY: f64 = 1.7e9;
+
 /// How many steps the mouse takes from one element to another one.
 const DRAG_STEPS: u32 = 5;
 
@@ -58,6 +65,7 @@ impl PageDriver {
             }
             UserStepKind::Type { into, text } => {
                 self.focus(into)?;
+                self.state.pauses += PAUSE_OF_TYPING;
                 for character in text.chars() {
                     self.press(&of_character(character, 0))?;
                 }
@@ -118,8 +126,10 @@ impl PageDriver {
         self.call("Input.dispatchMouseEvent", params).map(drop)
     }
 
+    /// Presses a key, and releases it.
     fn press(&mut self, key: &Key) -> Result<(), WebError> {
-        for event in key.events() {
+        for mut event in key.events() {
+            event["timestamp"] = json!(FIRST_KEY + self.state.pauses);
             self.call("Input.dispatchKeyEvent", event)?;
         }
         Ok(())

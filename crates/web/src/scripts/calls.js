@@ -19,6 +19,8 @@ async function settle() {
     await background();
     if (draws) await drawn();
     if (waitForHistory) await waitForHistory();
+    if (waitForDatabases) await waitForDatabases();
+    if (tellSelection) tellSelection();
   }
   if (indexOf(W.origin, 'http') === 0) {
     try {

@@ -143,3 +143,83 @@ if (W.History && W.navigation) {
     });
   };
 }
+
+// The browser tells that the selection has changed with the next picture, or later. Here it is told
+// when the page has nothing else to run.
+if (W.Selection && W.HTMLInputElement && W.HTMLTextAreaElement) {
+  const getter = (owner, name) => {
+    const { get } = N.descriptor(owner.prototype, name);
+    return (of) => N.apply(get, of, []);
+  };
+  const parts = [];
+  for (const name of ['anchorNode', 'anchorOffset', 'focusNode', 'focusOffset']) {
+    parts[parts.length] = getter(W.Selection, name);
+  }
+  const { getSelection } = W.Document.prototype;
+  const active = getter(W.Document, 'activeElement');
+  const controls = [W.HTMLInputElement, W.HTMLTextAreaElement];
+  const ends = [];
+  for (const control of controls) {
+    ends[ends.length] = [getter(control, 'selectionStart'), getter(control, 'selectionEnd')];
+  }
+  // The text field that has the focus, and what of it is selected, or what of the document is.
+  const selected = () => {
+    const selection = N.apply(getSelection, W.document, []);
+    const state = [];
+    for (let i = 0; i < parts.length; i++) state[i] = selection && parts[i](selection);
+    const element = active(W.document);
+    for (let i = 0; i < controls.length; i++) {
+      try {
+        state[5] = ends[i][0](element);
+        state[6] = ends[i][1](element);
+        state[4] = element;
+      } catch { /* it is no such field */ }
+    }
+    return state;
+  };
+  let last = selected();
+  N.apply(N.addEventListener, W, ['selectionchange', (event) => {
+    if (event.isTrusted) N.apply(N.stop, event, []);
+  }, true]);
+  tellSelection = () => {
+    const state = selected();
+    let same = true;
+    for (let i = 0; i < 7; i++) same = same && state[i] === last[i];
+    if (same) return;
+    last = state;
+    activity++;
+    const field = state[4];
+    const event = new N.Event('selectionchange', { bubbles: !!field });
+    guarded(() => N.apply(N.dispatchEvent, field || W.document, [event]));
+  };
+}
+
+// A database that is opened is there later. What is done in it belongs to the event that does it.
+if (W.IDBFactory) {
+  const native = W.IDBFactory.prototype.open;
+  let opening = 0;
+  let opened = () => {};
+  replace(W.IDBFactory.prototype, 'open', function (...values) {
+    const request = N.apply(native, this, values);
+    const name = N.String(values[0]);
+    opening++;
+    for (const type of listOf(['success', 'error'])) {
+      N.apply(N.addEventListener, request, [type, (event) => {
+        if (!event.isTrusted) return;
+        N.apply(N.stop, event, []);
+        opening--;
+        enqueue('database', name, () => {
+          heard(request, type);
+          const cancelable = type === 'error';
+          N.apply(N.dispatchEvent, request, [new N.Event(type, { bubbles: cancelable, cancelable })]);
+        });
+        opened();
+      }, true]);
+    }
+    return request;
+  });
+  waitForDatabases = () => opening <= 0 ? undefined : new N.Promise((resolve) => {
+    opened = resolve;
+    N.setTimeout(() => { opening = 0; resolve(); }, 1000);
+  });
+}

@@ -174,6 +174,10 @@ let lastNumber = 0;
 let lastHandle = 0;
 // Waits for steps in the history, in frames.
 let waitForHistory = null;
+// Waits for databases that are opened, in frames.
+let waitForDatabases = null;
+// Tells the page that the selection has changed, in frames.
+let tellSelection = null;
 const handles = new N.Map();
 // Only texts and numbers are given to the native: it asks objects for `toJSON`.
 const quoted = (text) => N.stringify(N.String(text));

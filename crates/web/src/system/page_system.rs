@@ -214,6 +214,7 @@ impl PageSystem {
             created.sort_by_key(|one| match one.kind.as_str() {
                 "broadcast" => 1,
                 "worker" => 2,
+                "database" => 3,
                 _ => 0,
             });
             for queued in created {
