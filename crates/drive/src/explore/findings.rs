@@ -311,11 +311,20 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
         self.program.words().harmless_class(&races::effects(self.outcome, runs[1]), &odd)
     }
 
-    /// Returns the group of a finding that compares two runs.
+    /// Returns the group of a finding, if the words of the program know groups.
     fn group(&self, found: &Found, one: &Reported) -> Option<Group> {
-        let (FindingKind::Harmful, Some(run)) = (&found.kind, found.run) else { return None };
-        let kind = self.program.words().effect_kind(&races::effects(self.outcome, run))?;
-        Group::of(&one.finding, kind)
+        let run = found.run?;
+        let words = self.program.words();
+        let kind = words.effect_kind(&races::effects(self.outcome, run))?;
+        let tasks = pair_of(found.reversal.as_ref()?);
+        match &found.kind {
+            FindingKind::Harmful | FindingKind::Unreported => {
+                let end = &self.outcome.runs[run].observation;
+                Some(Group::of(&one.finding, kind, tasks, end))
+            }
+            FindingKind::Failure(_) => Some(Group::of_failure(tasks)),
+            FindingKind::Unstable(_) => None,
+        }
     }
 
     fn one(&mut self, found: &Found) -> Result<Reported, Failure> {

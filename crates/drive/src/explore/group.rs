@@ -1,71 +1,161 @@
-//! Findings that are one mistake: the same two places, and the same kind of difference.
+//! Findings that are one mistake.
 //!
 //! **Problem.** A mistake shows itself once for each pair of events that makes it: a field into
-//! which a user types ten characters has nine pairs of answers that overtake each other.
+//! which a user types ten characters has nine pairs of answers that overtake each other, and a
+//! library that comes too late throws several exceptions.
 //! **Method.** Where the words of the program say what kind of difference a reversal makes
-//! ([`TaskWords::effect_kind`](super::TaskWords::effect_kind)), findings whose two sites and kinds
-//! are equal are one: the first, which has the fewest reversals. It lists the pairs of the others.
+//! ([`TaskWords::effect_kind`](super::TaskWords::effect_kind)), these findings are one:
+//!
+//! - reversals whose two sites and kinds of difference are equal;
+//! - reversals that share a task and end the same way, in all that counts;
+//! - failures that come when the same two tasks are reversed.
+//!
+//! The first stays, which has the fewest reversals. It lists the pairs of the others, or names
+//! their failures.
 
 use crate::Reported;
 use anyorder_common::numbers::plural;
-use anyorder_finding::{Finding, Site};
-use std::collections::BTreeMap;
+use anyorder_finding::{ExplanationStep, Finding, Site};
+use anyorder_system::{Hash128, Level, Observation, TaskName};
 
-/// The most pairs that a finding lists.
+/// The most pairs, or failures, that a finding lists.
 const PAIRS_MAX: usize = 1_000;
+
+/// The most findings of one mistake that others are compared with.
+const MEMBERS_MAX: usize = 100;
 
 /// The place of a site: its file, line and column.
 type Place = (String, u32, u32);
 
 /// What the findings of one mistake have in common.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Group {
-    places: [Place; 2],
-    kind: String,
+    /// The two tasks of the reversal, sorted.
+    tasks: [TaskName; 2],
+    shows: Symptom,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Symptom {
+    /// A difference of two runs: its kind, the two places if both are known, and what counts of the
+    /// end.
+    Difference {
+        kind: String,
+        places: Option<[Place; 2]>,
+        end: Hash128,
+    },
+    Failure,
 }
 
 impl Group {
-    /// Returns the group of a finding, if both of its sites are known. The order of the two does
-    /// not matter.
-    pub(super) fn of(finding: &Finding, kind: String) -> Option<Group> {
+    /// Returns the group of a finding that compares two runs, by the end of the second of them. The
+    /// order of its tasks does not matter.
+    pub(super) fn of(
+        finding: &Finding,
+        kind: String,
+        tasks: [TaskName; 2],
+        end: &Observation,
+    ) -> Group {
         let place =
             |site: &Site| Some((site.file.clone()?, site.line?, site.column.unwrap_or_default()));
-        let [first, second] = finding.sites.as_slice() else { return None };
-        let mut places = [place(first)?, place(second)?];
-        places.sort();
-        Some(Group { places, kind })
+        let places = match finding.sites.as_slice() {
+            [first, second] => place(first).zip(place(second)),
+            _ => None,
+        };
+        let places = places.map(|(first, second)| {
+            let mut places = [first, second];
+            places.sort();
+            places
+        });
+        Group { tasks, shows: Symptom::Difference { kind, places, end: counting(end) } }
+    }
+
+    /// Returns the group of a failure.
+    pub(super) fn of_failure(tasks: [TaskName; 2]) -> Group {
+        Group { tasks, shows: Symptom::Failure }
+    }
+
+    /// Whether the findings of both are one mistake.
+    fn is_same(&self, other: &Group) -> bool {
+        match (&self.shows, &other.shows) {
+            (
+                Symptom::Difference { kind, places, end },
+                Symptom::Difference { kind: kind_2, places: places_2, end: end_2 },
+            ) => {
+                let shared = || self.tasks.iter().any(|task| other.tasks.contains(task));
+                let is_place = places.is_some() && places == places_2 && kind == kind_2;
+                is_place || (end == end_2 && shared())
+            }
+            (Symptom::Failure, Symptom::Failure) => self.tasks == other.tasks,
+            _ => false,
+        }
     }
 }
 
+/// Returns the hash of what counts of an end: what a user sees, and what survives.
+fn counting(end: &Observation) -> Hash128 {
+    let counts = |level: Level| {
+        matches!(level, Level::Output | Level::Failure | Level::Request | Level::Persistent)
+    };
+    let parts = end.parts().filter(|(_, part)| counts(part.level));
+    parts.fold(Hash128::new(), |hash, (path, part)| {
+        hash.part(path.to_string().as_bytes()).part(&part.hash.0.to_le_bytes())
+    })
+}
+
+/// One mistake: its finding, where it is in the list, and the groups of all that it was merged of.
+struct Mistake {
+    at: usize,
+    members: Vec<Group>,
+    more: u64,
+}
+
 /// Merges the findings of one group into the first of them, which takes the highest severity.
+/// Quadratic in the number of findings, with a bound on the members of each.
 pub(super) fn grouped(all: impl Iterator<Item = (Option<Group>, Reported)>) -> Vec<Reported> {
     let mut merged: Vec<Reported> = Vec::new();
-    let mut firsts: BTreeMap<Group, usize> = BTreeMap::new();
+    let mut mistakes: Vec<Mistake> = Vec::new();
     for (group, one) in all {
         let Some(group) = group else {
             merged.push(one);
             continue;
         };
-        match firsts.get(&group) {
+        let known = mistakes
+            .iter_mut()
+            .find(|mistake| mistake.members.iter().any(|member| member.is_same(&group)));
+        match known {
             None => {
-                firsts.insert(group, merged.len());
+                mistakes.push(Mistake { at: merged.len(), members: vec![group], more: 0 });
                 merged.push(one);
             }
-            Some(at) => take_in(&mut merged[*at].finding, &one.finding),
+            Some(mistake) => {
+                mistake.more += 1;
+                take_in(&mut merged[mistake.at].finding, &one.finding, &group.shows);
+                if mistake.members.len() < MEMBERS_MAX {
+                    mistake.members.push(group);
+                }
+            }
         }
     }
-    for at in firsts.into_values() {
-        let finding = &mut merged[at].finding;
-        let more = finding.pairs_total.saturating_sub(1);
-        if more > 0 {
-            finding.title.push_str(&format!(" (and {} like this)", plural(more, "more pair")));
-        }
+    for Mistake { at, members, more } in mistakes.into_iter().filter(|one| one.more > 0) {
+        let what = match members[0].shows {
+            Symptom::Difference { .. } => format!("{} like this", plural(more, "more pair")),
+            Symptom::Failure => plural(more, "more failure"),
+        };
+        merged[at].finding.title.push_str(&format!(" (and {what})"));
     }
     merged
 }
 
-/// Adds the pair of a finding to another one of its group.
-fn take_in(into: &mut Finding, one: &Finding) {
+/// Adds the pair, or the failure, of a finding to another one of its group.
+fn take_in(into: &mut Finding, one: &Finding, shows: &Symptom) {
+    into.severity = into.severity.max(one.severity);
+    if *shows == Symptom::Failure {
+        if into.explanation.len() < PAIRS_MAX {
+            into.explanation.push(ExplanationStep::new(format!("also: {}", one.title)));
+        }
+        return;
+    }
     if into.pairs_total == 0 {
         into.pairs.extend(pair(into));
         into.pairs_total = 1;
@@ -74,7 +164,6 @@ fn take_in(into: &mut Finding, one: &Finding) {
     if into.pairs.len() < PAIRS_MAX {
         into.pairs.extend(pair(one));
     }
-    into.severity = into.severity.max(one.severity);
 }
 
 /// Returns the names of the two tasks.
@@ -87,6 +176,7 @@ fn pair(finding: &Finding) -> Option<[String; 2]> {
 mod tests {
     use super::*;
     use anyorder_finding::{Kind, Severity};
+    use anyorder_system::PartPath;
 
     fn reported(places: [(u32, &str); 2], severity: Severity) -> Reported {
         let site = |(line, task): (u32, &str)| Site {
@@ -104,30 +194,81 @@ mod tests {
         Reported { finding, run: None }
     }
 
-    fn merged(all: &[(Reported, &str)]) -> Vec<Reported> {
-        let grouped_of = |(one, kind): &(Reported, &str)| {
-            (Group::of(&one.finding, (*kind).to_owned()), one.clone())
+    fn tasks(names: [&str; 2]) -> [TaskName; 2] {
+        let mut tasks = names.map(TaskName::root);
+        tasks.sort();
+        tasks
+    }
+
+    fn end(shown: &str, heap: &str) -> Observation {
+        let mut end = Observation::new();
+        end.set(PartPath::new(["page", "text"]), Level::Output, shown.as_bytes());
+        end.set(PartPath::new(["page", "html"]), Level::Bookkeeping, heap.as_bytes());
+        end
+    }
+
+    /// The places and tasks of a finding, its kind, and what is shown in the end.
+    type Shown<'a> = ([(u32, &'static str); 2], &'a str, &'a str);
+
+    /// Merges findings.
+    fn merged(all: &[Shown<'_>]) -> Vec<Reported> {
+        let with_group = |(number, (places, kind, shown)): (usize, &Shown<'_>)| {
+            let one = reported(*places, Severity::Warning);
+            let heap = number.to_string();
+            let tasks = tasks(places.map(|(_, task)| task));
+            let group = Group::of(&one.finding, (*kind).to_owned(), tasks, &end(shown, &heap));
+            (Some(group), one)
         };
-        grouped(all.iter().map(grouped_of))
+        grouped(all.iter().enumerate().map(with_group))
     }
 
     #[test]
     fn findings_at_the_same_places_with_the_same_effect_are_one() {
-        let all = [
-            (reported([(3, "a"), (5, "b")], Severity::Warning), "text"),
-            (reported([(5, "c"), (3, "a")], Severity::Error), "text"),
-            (reported([(3, "a"), (5, "b")], Severity::Warning), "request"),
-            (reported([(3, "a"), (6, "b")], Severity::Warning), "text"),
-            (reported([(0, "a"), (5, "b")], Severity::Warning), "text"),
-            (reported([(0, "a"), (5, "b")], Severity::Warning), "text"),
-        ];
-        let merged = merged(&all);
+        let merged = merged(&[
+            ([(3, "a"), (5, "b")], "text", "1"),
+            ([(5, "c"), (3, "a")], "text", "2"),
+            ([(3, "a"), (5, "b")], "request", "3"),
+            ([(3, "a"), (6, "b")], "text", "4"),
+            ([(0, "a"), (5, "b")], "text", "5"),
+            ([(0, "a"), (5, "b")], "text", "6"),
+        ]);
         let pairs: Vec<u64> = merged.iter().map(|one| one.finding.pairs_total).collect();
         assert_eq!(pairs, [2, 0, 0, 0, 0]);
         let first = &merged[0].finding;
         assert_eq!(first.title, "a race (and 1 more pair like this)");
-        assert_eq!(first.severity, Severity::Error);
         let names = |pair: [&str; 2]| pair.map(str::to_owned);
         assert_eq!(first.pairs, [names(["a", "b"]), names(["c", "a"])]);
+    }
+
+    #[test]
+    fn findings_that_share_a_task_and_end_the_same_way_are_one() {
+        let merged = merged(&[
+            ([(1, "a"), (2, "b")], "text", "wrong"),
+            // Another end; no task in common; in common with the last, but not with the first.
+            ([(3, "a"), (4, "c")], "text", "right"),
+            ([(5, "d"), (6, "e")], "text", "wrong"),
+            ([(7, "b"), (0, "d")], "stored", "wrong"),
+        ]);
+        let pairs: Vec<u64> = merged.iter().map(|one| one.finding.pairs_total).collect();
+        assert_eq!(pairs, [2, 0, 0]);
+    }
+
+    #[test]
+    fn failures_of_one_reversal_are_one_and_the_highest_severity_stays() {
+        let failure = |names: [&str; 2], title: &str, severity| {
+            let mut one = reported([(1, "a"), (2, "b")], severity);
+            one.finding.title = title.to_owned();
+            (Some(Group::of_failure(tasks(names))), one)
+        };
+        let all = [
+            failure(["a", "b"], "no x", Severity::Warning),
+            failure(["b", "a"], "no y", Severity::Error),
+            failure(["a", "c"], "no z", Severity::Error),
+        ];
+        let merged = grouped(all.into_iter());
+        let titles: Vec<&str> = merged.iter().map(|one| one.finding.title.as_str()).collect();
+        assert_eq!(titles, ["no x (and 1 more failure)", "no z"]);
+        assert_eq!(merged[0].finding.severity, Severity::Error);
+        assert_eq!(merged[0].finding.explanation[0].text, "also: no y");
     }
 }

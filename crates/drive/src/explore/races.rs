@@ -31,7 +31,7 @@ pub(super) fn race(
     let parts: Vec<String> = effects.iter().map(|one| format!("`{}`", one.path)).collect();
     let both = words.pair(first, second).join(" and ");
     let pair = match unreported {
-        true => format!("{both} report nothing that they share, but their order matters"),
+        true => format!("{both} can come in either order, though no access of theirs conflicts"),
         false => format!("{both} can come in either order"),
     };
     let told = words.effects(&effects).filter(|_| !effects.is_empty());
@@ -228,7 +228,14 @@ pub(super) fn failure(
     let is_limit = failure.kind == FailureKind::StepLimit;
     let kind = if is_limit { Kind::StepLimit } else { Kind::Assertion };
     let mut finding = Finding::new(kind);
-    let title = words.failure(failure);
+    let reversal = outcome.runs[run].reversal.as_ref();
+    let title = words.failure(failure).map(|title| match reversal {
+        Some(reversal) => {
+            let pair = words.pair(&reversal.second, &reversal.first).join(" comes before ");
+            format!("{title}, if {pair}")
+        }
+        None => title,
+    });
     finding.title = title.unwrap_or_else(|| format!("the program fails: {text}"));
     finding.severity = Severity::Error;
     finding.harm = Harm::Harmful;
@@ -244,7 +251,7 @@ pub(super) fn failure(
         access: Some("failure".to_owned()),
         ..site
     });
-    if let Some(reversal) = &outcome.runs[run].reversal {
+    if let Some(reversal) = reversal {
         finding.explanation = explanation(outcome, run, reversal, words);
     }
     let mut schedule = outcome.schedule(run);

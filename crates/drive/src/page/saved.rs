@@ -96,7 +96,8 @@ impl SavedPage {
         };
         let folder = page["folder"].as_str().map(str::to_owned);
         let title = page["finding"].as_str().map(str::to_owned);
-        let sockets = read_sockets(&page["sockets"]);
+        let sockets = read_sockets(&page["sockets"])
+            .map_err(|why| Wrong::Words(format!("`page.sockets`: {why}")))?;
         Ok(SavedPage { url, folder, title, settings, responses, sockets })
     }
 

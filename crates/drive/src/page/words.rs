@@ -173,7 +173,7 @@ fn told(effect: &Effect) -> String {
         ("refused", text) => times(&format!("`{}`", cut(text)), "asked for"),
         ("fields", field) => format!("the field `{field}` has {}", values()),
         ("local" | "session", key) => format!("stored `{key}` is {}", values()),
-        ("page", "text") => format!("the page shows {}", values()),
+        ("page", "text") => shown(before.unwrap_or_default(), after.unwrap_or_default()),
         ("page", "pixels") => "the picture of the page differs".to_owned(),
         ("page", "html") => format!("the document has {}", values()),
         ("page", "cookies") => format!("the cookies are {}", values()),
@@ -183,6 +183,17 @@ fn told(effect: &Effect) -> String {
             None => format!("the timer `{timer}` does not wait"),
         },
         (what, which) => format!("{what} `{which}` differs"),
+    }
+}
+
+/// Returns what a page shows that differs.
+fn shown(before: &str, after: &str) -> String {
+    match changed(before, after) {
+        (before, after) if before != after => {
+            format!("the page shows `{after}` instead of `{before}`")
+        }
+        (same, _) if same.is_empty() => "the page shows its text in other lines".to_owned(),
+        (same, _) => format!("the page shows `{same}` in another place"),
     }
 }
 
@@ -439,6 +450,17 @@ mod tests {
         assert_eq!(class(&both, &[]), None, "it came in both");
         assert_eq!(class(&both, &[&timer, &load]), None, "no response");
         assert_eq!(class(&[written, shown], &[&response]), None, "the page shows it");
+    }
+
+    #[test]
+    fn words_that_moved_are_said_to_be_in_another_place() {
+        let told = |before: &str, after: &str| shown(before, after);
+        assert_eq!(told("a b", "a c"), "the page shows `… c` instead of `… b`");
+        assert_eq!(
+            told("To do\nPaint\n\nDone", "To do\n\nPaint\nDone"),
+            "the page shows `… Paint` in another place"
+        );
+        assert_eq!(told("a\n\nb", "a\nb"), "the page shows its text in other lines");
     }
 
     #[test]

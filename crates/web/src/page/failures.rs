@@ -9,6 +9,9 @@ use serde_json::Value;
 /// A place in a text of the page: its address, line and column, from 1.
 type Place = (String, u32, u32);
 
+/// What is said of an exception that says nothing.
+const NO_MESSAGE: &str = "an empty text is thrown";
+
 /// The beginning of the addresses of scripts that the page does not know of.
 const OWN: &str = "anyorder:";
 
@@ -22,7 +25,7 @@ pub(super) fn failure(details: &Value, rewriter: &dyn Rewriter) -> Failure {
         .and_then(|stack| behind_own(stack, rewriter))
         .or_else(|| std::iter::once(details).chain(frames).find_map(|one| place_of(one, rewriter)));
     let thrown = described.unwrap_or_else(|| shown(exception, rewriter));
-    let first = thrown.lines().next().unwrap_or_default();
+    let first = thrown.lines().find(|line| !line.trim().is_empty()).unwrap_or(NO_MESSAGE);
     let first = rewriter.message(place.as_ref().map(borrowed), first);
     let in_promise = details["text"].as_str().is_some_and(|text| text.contains("in promise"));
     let message = if in_promise { format!("{first} (in a promise)") } else { first };

@@ -381,9 +381,24 @@ fn can_wait(held: &Held) -> bool {
 
 /// Returns a request as a line of the outcome.
 fn sent_line(method: &str, url: &str, body: &[u8]) -> String {
-    let sent = String::from_utf8_lossy(body);
+    let sent = by_value(String::from_utf8_lossy(body).into_owned());
     let space = if sent.is_empty() { "" } else { " " };
     format!("{method} {url}{space}{sent}")
+}
+
+/// Returns a JSON text with the members of its objects in alphabetical order: a server takes them in
+/// any order, and a page adds them in that of its events. Another text stays, and one of which the
+/// parser would change more, such as a number that it cannot keep.
+pub(crate) fn by_value(text: String) -> String {
+    let is_json = text.starts_with(['{', '[']);
+    let parsed = is_json.then(|| serde_json::from_str::<Value>(&text).ok()).flatten();
+    let Some(sorted) = parsed.map(|value| value.to_string()) else { return text };
+    let bytes = |text: &str| {
+        let mut counts = [0_usize; 256];
+        text.bytes().for_each(|byte| counts[usize::from(byte)] += 1);
+        counts
+    };
+    if bytes(&sorted) == bytes(&text) { sorted } else { text }
 }
 
 /// Returns whether a request has a header.
@@ -454,6 +469,18 @@ mod tests {
         for kept in ["", "----WebKitFormBoundary", "----WebKitFormBoundary: not a separator", "a=b"]
         {
             assert_eq!(without_chance(kept.as_bytes().to_vec()), kept.as_bytes());
+        }
+    }
+
+    #[test]
+    fn json_is_sent_by_its_value() {
+        let value = |text: &str| by_value(text.to_owned());
+        assert_eq!(value(r#"{"b":[{"d":1,"c":2}],"a":"x"}"#), r#"{"a":"x","b":[{"c":2,"d":1}]}"#);
+        assert_ne!(value(r#"[{"a":1},{"b":2}]"#), value(r#"[{"b":2},{"a":1}]"#));
+        // Its meaning would change, or it is none.
+        for kept in [r#"{"b":12345678901234567890123,"a":1}"#, r#"{"b":1,"b":2}"#, "{b", "b=1&a=2"]
+        {
+            assert_eq!(value(kept), kept);
         }
     }
 }

@@ -17,7 +17,7 @@ mod user;
 mod workers;
 
 pub(crate) use driver::{PageDriver, PageLimits};
-pub(crate) use handle::Held;
+pub(crate) use handle::{Held, by_value};
 pub(crate) use input::key_of;
 pub(crate) use opened::Opening;
 pub(crate) use release::{Fault, fulfil_params};

@@ -164,7 +164,7 @@ impl PageDriver {
 /// Returns what came over a real socket.
 fn messages(answer: &Value, cause: &SocketCause) -> Vec<SocketMessage> {
     let list = answer["messages"].as_array().into_iter().flatten();
-    let message =
-        |one| SocketMessage { cause: cause.clone(), data: SocketMessage::parse(one).data };
+    let data = |one| SocketMessage::parse(one).map_or(SocketData::Nothing, |one| one.data);
+    let message = |one| SocketMessage { cause: cause.clone(), data: data(one) };
     list.map(message).collect()
 }

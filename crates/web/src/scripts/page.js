@@ -39,11 +39,20 @@ function refuses(element, use) {
 function documentOf(frame) {
   try { return frame.contentDocument; } catch { return null; }
 }
+// The text of a tree of its own, which the text of the page leaves out.
+function textOf(root) {
+  const texts = Array.from(root.childNodes, (node) => {
+    if (node.nodeType === 3) return node.data.trim();
+    const isText = node.nodeType === 1 && !['STYLE', 'SCRIPT', 'SLOT'].includes(node.tagName);
+    return isText ? node.innerText || '' : '';
+  });
+  return texts.filter((text) => text).join('\n');
+}
 // What a page shows and keeps, in a form without chance.
 function observe() {
   const fields = [];
   const lines = [];
-  // The text of the page, and then of its frames.
+  // The text of the page, and then of its frames and of what elements keep in trees of their own.
   const texts = [W.document.body ? W.document.body.innerText : ''];
   const canonical = (node, depth) => {
     if (depth > 400) return;
@@ -67,7 +76,10 @@ function observe() {
       texts.push(inner.body ? inner.body.innerText : '');
     }
     if (tag !== 'script' && tag !== 'style') {
-      if (node.shadowRoot) for (const one of node.shadowRoot.childNodes) canonical(one, depth + 1);
+      if (node.shadowRoot) {
+        texts.push(textOf(node.shadowRoot));
+        for (const one of node.shadowRoot.childNodes) canonical(one, depth + 1);
+      }
       for (const one of node.childNodes) canonical(one, depth + 1);
     }
     lines.push('</' + tag + '>');
@@ -87,7 +99,7 @@ function observe() {
   // The addresses of blobs have random names.
   const plain = (text) => text.replace(/blob:[^\s"')]*\/[-0-9a-f]{36}/g, 'blob:');
   return {
-    text: plain(texts.join('\n').trimEnd()),
+    text: plain(texts.filter((text) => text).join('\n').trimEnd()),
     title: W.document.title,
     fields,
     html: plain(lines.join('\n')),

@@ -11,14 +11,15 @@
 //! }
 //! ```
 //!
-//! A file `sockets.json` has what the server sends over sockets, by path. A message with `after`
+//! A file `sockets.json` has what the server sends over sockets, by path, and over event streams if
+//! the page asks for the path with GET and nothing else answers. A message with `after`
 //! waits until the page has sent so many; one with `to` answers a text that the page sends:
 //!
 //! ```json
 //! {"/chat": [{"data": "hello"}, {"data": "thanks", "after": 1}, {"data": "bye", "to": "close"}]}
 //! ```
 
-use super::sockets::{Sockets, read_sockets};
+use super::sockets::{SocketCause, SocketData, SocketMessage, Sockets, read_sockets};
 use super::types::{Answer, PageRequest, Response, Source};
 use anyorder_common::files::{FileError, FileKind, never_stop, read, read_found};
 use serde_json::Value;
@@ -54,7 +55,8 @@ impl Folder {
             Err(why) => Err(format!("replies.json: the reply to `{key}` {why}")),
         };
         let replies = replies.iter().map(reply).collect::<Result<_, String>>()?;
-        let sockets = read_sockets(&Value::Object(sockets));
+        let sockets =
+            read_sockets(&Value::Object(sockets)).map_err(|why| format!("sockets.json: {why}"))?;
         Ok(Folder { root: root.to_owned(), replies, sockets })
     }
 
@@ -86,7 +88,11 @@ impl Source for Folder {
         }
         let bare = path.split('?').next().unwrap_or_default();
         Answer::Response(match request.method.as_str() {
-            "GET" | "HEAD" => self.file(bare),
+            "GET" | "HEAD" => {
+                let file = self.file(bare);
+                let stream = self.sockets.get(path).or_else(|| self.sockets.get(bare));
+                stream.filter(|_| file.status == 404).map_or(file, |list| stream_of(list))
+            }
             _ => Response::new(404, "text/plain", b"not found"),
         })
     }
@@ -94,6 +100,18 @@ impl Source for Folder {
     fn sockets(&self) -> Sockets {
         self.sockets.clone()
     }
+}
+
+/// Returns the messages that come at once as an event stream.
+fn stream_of(messages: &[SocketMessage]) -> Response {
+    let mut body = String::new();
+    for message in messages {
+        if let (SocketData::Text(text), SocketCause::After(0)) = (&message.data, &message.cause) {
+            text.split('\n').for_each(|line| body.push_str(&format!("data: {line}\n")));
+            body.push('\n');
+        }
+    }
+    Response::new(200, "text/event-stream", body.as_bytes())
 }
 
 /// Returns the path of an address, with the part after `?`.
@@ -211,7 +229,6 @@ fn reply(value: &Value) -> Result<Response, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::SocketCause;
 
     #[test]
     fn paths_stay_in_the_folder() {
@@ -252,6 +269,7 @@ mod tests {
         assert_eq!(ask("POST", "/a.js").status, 404);
         let saved = ask("POST", "/save");
         assert_eq!((saved.status, &*saved.body), (201, &b"done"[..]));
+        assert_eq!(&*ask("GET", "/chat").body, b"data: hello\n\n");
         assert_eq!(source.sockets()["/chat"][1].cause, SocketCause::After(1));
         std::fs::write(folder.path().join("sockets.json"), "{\n  x").unwrap();
         let error = Folder::open(folder.path()).unwrap_err();

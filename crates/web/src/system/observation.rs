@@ -1,7 +1,7 @@
 //! The outcome of a run, in levels.
 
 use super::run::{Pending, Run, What};
-use crate::page::Seen;
+use crate::page::{Seen, by_value};
 use anyorder_system::{Level, Observation, PartPath};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -68,7 +68,8 @@ pub(super) fn observation(seen: &Seen, run: &Run, traffic: &Traffic<'_>) -> Obse
     let reads = reads.into_iter().filter(|_| is_shown);
     count(&mut out, "reads", Level::Bookkeeping, reads);
     count(&mut out, "requests", Level::Request, requests.into_iter());
-    let sent: Vec<String> = run.sent.iter().map(|(to, text)| format!("{to} {text}")).collect();
+    let sent: Vec<String> =
+        run.sent.iter().map(|(to, text)| format!("{to} {}", by_value(text.clone()))).collect();
     count(&mut out, "sent", Level::Request, sent.iter());
     count(&mut out, "refused", Level::Request, traffic.refused.iter());
     // Whether a page asks before it is left depends on when the user leaves it.
