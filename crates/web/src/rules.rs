@@ -62,6 +62,7 @@ pub const RULES: &[Rule] = &[
         "a timer is set before it fires; an interval's firings are in order",
     ),
     rule(11, Keeper::Enabled, "of two timers, the first set with no longer delay fires first"),
+    rule(11, Keeper::Enabled, "of two transitions, the first begun with no later end ends first"),
     rule(
         12,
         Keeper::Enabled,
@@ -93,7 +94,7 @@ pub struct Waiting {
     pub creator: TaskName,
     /// Its place in the order of creation.
     pub order: u64,
-    /// The channel whose events come in order; empty for a timer.
+    /// The channel whose events come in order; empty for a timer, whose time counts.
     pub channel: String,
     /// The frame of the page, by its context.
     pub context: i64,
@@ -101,13 +102,16 @@ pub struct Waiting {
     pub due: u64,
 }
 
+/// The channel of the ends of transitions and animations. They come in order as timers do.
+const ANIMATION: &str = "animation";
+
 /// Returns whether an event has to wait for another one: rules 11, 16, 17 and 18.
 #[must_use]
 pub fn is_held_back(event: &Waiting, by: &Waiting) -> bool {
     if by.order >= event.order || by.context != event.context || by.channel != event.channel {
         return false;
     }
-    if !event.channel.is_empty() {
+    if !event.channel.is_empty() && event.channel != ANIMATION {
         return true;
     }
     by.due <= event.due && comes_before_or_is(&by.creator, &event.creator)

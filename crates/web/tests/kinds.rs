@@ -66,6 +66,16 @@ fn timers() {
 }
 
 #[test]
+fn transitions() {
+    if !is_due(0) {
+        return;
+    }
+    let timer = "load/timeout@transitions.html:24";
+    // They end in the order of their times, at any time for others.
+    check("transitions", "a e1 c timer b", &[(&["load", timer], "timer a e1 c b")]);
+}
+
+#[test]
 fn frames_and_posted_tasks() {
     if !is_due(1) {
         return;

@@ -60,6 +60,7 @@ impl PageWords {
             "frame" => of("animation frame"),
             "idle" => of("idle callback"),
             "posted" => of("posted task"),
+            "animation" => format!("the {}end of the transition `{label}`", nth(segment.ordinal)),
             "database" => format!("the {}opening of the database `{label}`", nth(segment.ordinal)),
             "message" | "broadcast" => one("message"),
             "worker" => one("message of the worker"),
@@ -460,7 +461,7 @@ mod tests {
             told("To do\nPaint\n\nDone", "To do\n\nPaint\nDone"),
             "the page shows `… Paint` in another place"
         );
-        assert_eq!(told("a\n\nb", "a\nb"), "the page shows its text in other lines");
+        assert_eq!(told("\n", ""), "the page shows its text in other lines");
     }
 
     #[test]

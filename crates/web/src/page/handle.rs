@@ -386,9 +386,9 @@ fn sent_line(method: &str, url: &str, body: &[u8]) -> String {
     format!("{method} {url}{space}{sent}")
 }
 
-/// Returns a JSON text with the members of its objects in alphabetical order: a server takes them in
-/// any order, and a page adds them in that of its events. Another text stays, and one of which the
-/// parser would change more, such as a number that it cannot keep.
+/// Returns a JSON text with the members of its objects in alphabetical order: a server takes them
+/// in any order, and a page adds them in that of its events. Another text stays, and one of which
+/// the parser would change more, such as a number that it cannot keep.
 pub(crate) fn by_value(text: String) -> String {
     let is_json = text.starts_with(['{', '[']);
     let parsed = is_json.then(|| serde_json::from_str::<Value>(&text).ok()).flatten();

@@ -91,7 +91,10 @@ pub(super) fn scripts(rewriter: &dyn Rewriter, sockets: &Sockets, config: &Confi
     ]
     .concat();
     Scripts {
-        frame: runtime(include_str!("../scripts/messages.js")),
+        frame: runtime(concat!(
+            include_str!("../scripts/messages.js"),
+            include_str!("../scripts/animations.js")
+        )),
         worker: runtime(include_str!("../scripts/worker.js")),
         observer: format!("(() => {{\n{observer}}})();\n"),
     }

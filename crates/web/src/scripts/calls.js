@@ -15,9 +15,12 @@ async function settle() {
   let before = -1;
   for (let round = 0; round < ROUNDS_MAX && before !== activity; round++) {
     before = activity;
+    if (watchAnimations) watchAnimations();
     await background();
     await background();
+    if (watchAnimations) watchAnimations();
     if (draws) await drawn();
+    if (watchAnimations) watchAnimations();
     if (waitForHistory) await waitForHistory();
     if (waitForDatabases) await waitForDatabases();
     if (tellSelection) tellSelection();

@@ -176,6 +176,8 @@ let lastHandle = 0;
 let waitForHistory = null;
 // Waits for databases that are opened, in frames.
 let waitForDatabases = null;
+// Takes hold of the transitions and animations that have begun, in frames.
+let watchAnimations = null;
 // Tells the page that the selection has changed, in frames.
 let tellSelection = null;
 const handles = new N.Map();

@@ -56,7 +56,7 @@ pub(super) fn load() -> TaskName {
 }
 
 /// The kinds of events that are timers, for the engine.
-const TIMERS: &[&str] = &["timeout", "interval", "frame", "idle"];
+const TIMERS: &[&str] = &["timeout", "interval", "frame", "idle", "animation"];
 
 /// Returns the role of an event: those that no event created are the user's, except the first.
 pub(super) fn role(task: &TaskName) -> TaskRole {

@@ -28,8 +28,18 @@ pub enum TestKind {
 }
 
 /// Kinds of events that a test does not hold back, so that it cannot force their order.
-const FREE: &[&str] =
-    &["message", "broadcast", "worker", "socket", "stream", "posted", "database", "parse", "leave"];
+const FREE: &[&str] = &[
+    "message",
+    "broadcast",
+    "worker",
+    "socket",
+    "stream",
+    "posted",
+    "database",
+    "animation",
+    "parse",
+    "leave",
+];
 
 /// Returns the text of a test for a finding. `folder` is the folder of the site, if it is in one;
 /// else the test asks the page's server. `path` names the finding in failures.
