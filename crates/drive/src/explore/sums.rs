@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 pub(super) struct Sums {
     explorations: u64,
     recorded: u64,
+    races: Option<r4::RaceCounts>,
     sequences: u64,
     depth: u32,
     counts: r4::Counts,
@@ -31,6 +32,7 @@ impl Sums {
     /// Adds the counts of an exploration.
     pub(super) fn add(&mut self, explored: &r4::Outcome) {
         if self.explorations == 0 {
+            self.races = explored.races;
             self.recorded = explored.runs.first().map_or(0, |run| run.length as u64);
         }
         self.explorations += 1;
@@ -81,6 +83,12 @@ impl Sums {
             .set(stat::RESTARTS, counts.restarts)
             .set(stat::EXECUTED_TASKS, counts.tasks)
             .set(stat::REPEATED_TASKS, counts.all_tasks.saturating_sub(counts.tasks));
+        if let Some(races) = self.races {
+            stats
+                .set(stat::RECORDED_RACES, races.races)
+                .set(stat::UNCOVERED_RACES, races.uncovered)
+                .set(stat::COVERED_RACES, races.races.saturating_sub(races.uncovered));
+        }
         stats
     }
 }

@@ -3,6 +3,7 @@
 use super::explore::Exploration;
 use super::names::TaskId;
 use super::outcome::{FindingKind, Found, Outcome, Reversal, ReversalKind, RunInfo, Sequences};
+use super::race_counts::race_counts;
 use super::reversal::Pair;
 use super::run_records::Node;
 use super::verdict::{Verdict, conflicts};
@@ -32,6 +33,8 @@ pub(crate) fn conclude(mut exploration: Exploration<'_>) -> Outcome {
     let at_bound = exploration.options.bound.is_some();
     let exhausted = exploration.exhausted && !(at_bound && exploration.waits);
     let recorded = exploration.records.store.steps(0);
+    let graph = exploration.graph(&recorded);
+    let races = race_counts(&recorded, &graph, exploration.options.sabotage());
     let is_input = |task| exploration.name_cache.task(task).role == TaskRole::Input;
     let inputs = recorded.iter().filter(|step| is_input(step.base)).count();
     let Exploration { config, program, name_cache, records, depth_complete, .. } = exploration;
@@ -41,6 +44,7 @@ pub(crate) fn conclude(mut exploration: Exploration<'_>) -> Outcome {
         runs,
         findings,
         counts: records.counts,
+        races,
         complete: limits.is_empty(),
         exhausted: exhausted && limits.is_empty(),
         limits,
@@ -79,6 +83,11 @@ impl Exploration<'_> {
             let shared = conflicts(first, second);
             let texts = shared.map(|id| self.name_cache.names.location_text(id).to_string());
             reversal.locations = texts.collect();
+            let implied = &self.options.implied;
+            let says_more = |text: &String| !implied.iter().any(|start| text.starts_with(start));
+            if reversal.locations.iter().any(says_more) {
+                reversal.locations.retain(says_more);
+            }
             reversal.locations.sort();
         }
         reversal

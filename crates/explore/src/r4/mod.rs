@@ -21,6 +21,7 @@ pub use options::{Order, ReversalOptions, Sleep, Swaps, UserEvents};
 pub use outcome::{
     Counts, Error, FindingKind, Found, Limit, Outcome, Reversal, ReversalKind, RunInfo,
 };
+pub use race_counts::RaceCounts;
 pub use verdict::{Comparison, RUN_FAILED, Verdict};
 
 #[cfg(test)]
@@ -40,6 +41,7 @@ mod store;
 
 // Dependence of tasks, and reversals.
 mod dependence;
+mod race_counts;
 mod reversal;
 mod waiting;
 

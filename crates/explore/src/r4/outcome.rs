@@ -3,6 +3,7 @@
 use super::driver::everything;
 use super::kept::KeptTask;
 use super::names::{NameCache, TaskId};
+use super::race_counts::RaceCounts;
 use super::step::ExecutedStep;
 use super::store::Store;
 use super::verdict::Comparison;
@@ -219,6 +220,8 @@ pub struct Outcome {
     pub findings: Vec<Found>,
     /// Counters.
     pub counts: Counts,
+    /// The races of the recording; `None` if it has more than 8,192 tasks.
+    pub races: Option<RaceCounts>,
     /// Nothing was cut: the runs are all sequences up to the bound, or all without a bound.
     pub complete: bool,
     /// Every conflict of every run is reversed in some run here, so a higher bound would give

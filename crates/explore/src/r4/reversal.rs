@@ -10,7 +10,7 @@
 //! task that runs later in the sequence is moved, not doubled. **Cost.** n²/64 words for the
 //! ancestors of n tasks, and their union over direct predecessors.
 
-use super::dependence::{Graph, sequence_part};
+use super::dependence::{Graph, Predecessor, sequence_part};
 use super::names::{NO_TASK, NameCache, TaskId};
 use super::options::Inputs;
 use super::outcome::ReversalKind;
@@ -77,6 +77,15 @@ impl Ancestors {
     }
 
     pub(crate) fn of(graph: &Graph) -> Ancestors {
+        Ancestors::along(graph, |_| true)
+    }
+
+    /// Returns what happens before each task.
+    pub(crate) fn by_creation(graph: &Graph) -> Ancestors {
+        Ancestors::along(graph, |before| before.by_creation || before.enables)
+    }
+
+    fn along(graph: &Graph, counts: impl Fn(&Predecessor) -> bool) -> Ancestors {
         let words = graph.len().div_ceil(64);
         let mut bits = vec![0u64; words * graph.len()];
         let watch = JobWatch::current();
@@ -86,7 +95,7 @@ impl Ancestors {
             }
             let (earlier, row) = bits.split_at_mut(at * words);
             let row = &mut row[..words];
-            for before in graph.before(at) {
+            for before in graph.before(at).iter().filter(|before| counts(before)) {
                 let k = before.at as usize;
                 for (word, other) in row[..=k / 64].iter_mut().zip(&earlier[k * words..]) {
                     *word |= other;

@@ -203,6 +203,21 @@ impl<M: Model> Twin<M> {
         found
     }
 
+    /// The races of a run before covering, and those that no third task orders.
+    pub(crate) fn races(&self, run: &Run) -> (u64, u64) {
+        let (depends, happens) = (closure(&self.direct(run)), closure(&self.before(run)));
+        let (mut all, mut uncovered) = (0, 0);
+        for j in 0..run.tasks.len() {
+            for i in 0..j {
+                if conflict(&run.effects[i], &run.effects[j]) && !happens[i][j] {
+                    all += 1;
+                    uncovered += u64::from(!(i + 1..j).any(|k| depends[i][k] && depends[k][j]));
+                }
+            }
+        }
+        (all, uncovered)
+    }
+
     /// The pairs of a run that can be reversed, and the sequences that do it.
     pub(crate) fn reversals(&self, run: &Run) -> Vec<((TaskName, TaskName), Vec<Act>)> {
         let n = run.tasks.len();

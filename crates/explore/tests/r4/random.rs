@@ -299,6 +299,8 @@ struct Fired {
     disabled: usize,
     /// The systems in which delays lead to further sequences.
     delayed: u32,
+    /// The explorations whose recording has covered races.
+    covered: u64,
 }
 
 /// Compares the bounded explorations of one random system with its twin.
@@ -336,6 +338,9 @@ fn compare_bounded((name, kind): (&str, Kind), seed: u64, patient_user: bool, fi
         let distinct = outcome.runs.iter().filter(|run| run.equivalent_to.is_none());
         assert_eq!(distinct.count(), classes.len(), "{context} {sleep:?} {order:?}");
         check(&twin, &outcome, &context);
+        let races = outcome.races.expect("a short run");
+        assert_eq!((races.races, races.uncovered), twin.races(&twin.recording()), "{context}");
+        fired.covered += u64::from(races.races > races.uncovered);
         fired.slept += outcome.counts.slept;
         fired.duplicates += outcome.counts.duplicates;
         fired.skipped += outcome.runs.iter().filter(|run| !run.skipped.is_empty()).count();
@@ -355,6 +360,7 @@ fn bounded_sets_are_those_of_the_twin() {
     println!("{fired:?}");
     let Fired { slept, duplicates, skipped, disabled, .. } = fired;
     assert!(slept > 100 && skipped > 100 && disabled > 100 && duplicates > 100);
+    assert!(fired.covered > 20);
 }
 
 #[test]

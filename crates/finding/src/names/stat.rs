@@ -172,6 +172,12 @@ names! { StatName:
     NEVER_RUN "never_run" Phrases;
     /// Tasks of the recorded run.
     RECORDED_TASKS "recorded_tasks";
+    /// Races of the recorded run: pairs of tasks that conflict and that happens-before does not order.
+    RECORDED_RACES "recorded_races";
+    /// Races of the recorded run that no third task orders.
+    UNCOVERED_RACES "uncovered_races";
+    /// Races of the recorded run that other races order.
+    COVERED_RACES "covered_races";
     /// Explorations, one by one deeper.
     EXPLORATIONS "explorations";
     /// Reversals by their class.
