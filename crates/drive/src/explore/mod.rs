@@ -46,5 +46,6 @@ mod group;
 mod races;
 mod rerun;
 mod rounds;
+mod so_far;
 mod sums;
 mod trim;

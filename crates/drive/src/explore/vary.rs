@@ -3,6 +3,7 @@
 use super::findings::{Findings, Reporter};
 use super::program::{Repeats, TaskProgram, by_names, cannot_start};
 use super::rounds;
+use super::so_far::SoFar;
 use super::sums::Sums;
 use crate::failure::Unusable;
 use crate::kept::keep_true;
@@ -14,6 +15,7 @@ use anyorder_common::numbers::plural;
 use anyorder_explore::r4::{self, Limit};
 use anyorder_finding::{Warning, WarningKind, option};
 use anyorder_system::{Cancel, RunError};
+use std::sync::atomic::AtomicU64;
 
 /// The options of an exploration of a run. The [`Control`](anyorder_system::Control) has the limits
 /// on runs and their lengths.
@@ -274,6 +276,13 @@ impl<'a, P: TaskProgram> Job<'a, P> {
             left => Some(most.min(left.unwrap_or(u64::MAX))),
         };
         limits.steps = limits.steps.into_iter().chain(part.steps).min();
+        let so_far = SoFar {
+            control: self.control,
+            before: self.so_far(),
+            runs: self.sums.runs() + self.findings.runs,
+            most: AtomicU64::new(0),
+        };
+        control.control.progress = &so_far;
         let make = || self.program.start(Some(&repeats));
         match r4::explore(&make, reversals, &control) {
             Ok(explored) => Ok(Some((explored, repeats))),
@@ -300,9 +309,14 @@ impl<'a, P: TaskProgram> Job<'a, P> {
         let left = self.left().unwrap_or(u64::MAX);
         let reporter = Reporter::new(self.program, explored, self.control, left);
         reporter.findings(&mut self.findings)?;
-        let findings = self.findings.so_far();
-        self.control.publish(JobResult { findings, ..self.result.clone() });
+        self.control.publish(self.so_far());
         Ok(())
+    }
+
+    /// What was found so far, with its counts.
+    fn so_far(&self) -> JobResult {
+        let (findings, stats) = (self.findings.so_far(), self.sums.stats(self.findings.runs));
+        JobResult { findings, stats, ..self.result.clone() }
     }
 
     fn warn(&mut self, text: &str) {

@@ -20,6 +20,7 @@ use crate::systems::Systems;
 use anyorder_system::{Control, JobWatch, ProgramIdentity, RunError, SystemFactory, TaskSystem};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering;
 
 /// Explores a program from one run of it. See the module's documentation, and `docs/r4.md`.
@@ -53,7 +54,7 @@ pub(crate) fn explore_any(
     let mut driver = make(factory, &names).map_err(start_error)?;
     let program = driver.system.program().clone();
     let recording = record(&mut driver, options, control)?;
-    let shared = Shared { config: &recording.config, control, names };
+    let shared = Shared { config: &recording.config, control, names, ended: AtomicU64::new(0) };
     if options.workers <= 1 {
         let mut pool = |jobs: Vec<Job>| {
             jobs.iter().flat_map(|job| answer(&mut driver, &shared, job)).collect()

@@ -8,6 +8,7 @@ use super::step::ExecutedStep;
 use crate::systems::Systems;
 use anyorder_search::{THREADS_MAX, fewer_threads};
 use anyorder_system::{Control, JobWatch, RunError};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::{Builder, Scope};
@@ -42,6 +43,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) config: &'a Config,
     pub(crate) control: &'a Control<'a>,
     pub(crate) names: Arc<Names>,
+    /// The runs that ended, for the progress of the job.
+    pub(crate) ended: AtomicU64,
 }
 
 /// Executes the runs of a job.
@@ -55,6 +58,9 @@ pub(crate) fn answer(driver: &mut Driver<'_>, shared: &Shared<'_>, job: &Job) ->
         }
         let request = Request { config, control, run, parent, candidate, ask };
         let (result, attempts) = driver.run(&request);
+        // The recording is the first run.
+        let ended = shared.ended.fetch_add(1, Ordering::Relaxed) + 1;
+        control.progress.report(ended + 1, None);
         Answer { order: *order, result, attempts, executed: driver.take_executed() }
     };
     job.candidates.iter().map(answer).collect()
