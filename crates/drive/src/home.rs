@@ -39,6 +39,8 @@ pub struct HomeModel {
     pub model: Model,
     /// Whether a rule can be broken in it.
     pub has_rules: bool,
+    /// The files of apps that only read.
+    readers: Vec<String>,
     notes: Vec<Note>,
     /// The number of handlers with an event.
     pub handlers: usize,
@@ -60,20 +62,38 @@ impl HomeModel {
     ///
     /// Fails if a text is no app.
     pub fn new(apps: &[(String, String)], options: &HomeOptions) -> Result<HomeModel, Failure> {
+        HomeModel::watched(apps, options, &|| false)
+    }
+
+    /// Makes the model of apps until `stop` is true.
+    fn watched(
+        apps: &[(String, String)],
+        options: &HomeOptions,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<HomeModel, Failure> {
         let read = |(file, text): &(String, String)| {
             App::read(file, text).map_err(|why| refused(file, why))
         };
-        let read: Vec<App> = apps.iter().map(read).collect::<Result<_, _>>()?;
-        let home = config::shared(&read, &Capabilities::built_in());
+        let mut read: Vec<App> = apps.iter().map(read).collect::<Result<_, _>>()?;
+        let table = Capabilities::built_in();
+        let mut home = config::shared(&read, &table);
+        let name = read.iter().map(|app| app.name.clone()).collect::<Vec<_>>().join(" + ");
+        let mut readers = vec![];
+        if !options.as_published {
+            let mut acting = home.acting(&read).into_iter();
+            let silent = |_: &mut App| !acting.next().unwrap_or(true);
+            readers = read.extract_if(.., silent).map(|app| app.file).collect();
+            home = config::shared(&read, &table);
+        }
         let rules = if options.with_rules { applicable(&home) } else { vec![] };
         let marked = if rules.is_empty() { "" } else { "with rules" };
         let has_rules = !rules.is_empty();
-        let name = read.iter().map(|app| app.name.clone()).collect::<Vec<_>>().join(" + ");
         let is_strict = options.as_published;
         let lowering = lower::Options {
             is_immediate: is_strict,
             order: if is_strict { Order::LastFirst } else { Order::Any },
             rules,
+            is_whole: is_strict,
             ..lower::Options::default()
         };
         let files: Vec<&str> = apps.iter().map(|(file, _)| &**file).collect();
@@ -83,16 +103,20 @@ impl HomeModel {
             version: String::new(),
             hash: Some(Hash128::of((texts + marked).as_bytes())),
         };
-        let made = lower::program(&name, &read, &home, &lowering)
+        let made = lower::program_watched(&name, &read, &home, &lowering, stop)
             .map_err(|error| Failure::input(&identity.name, Unusable::Program(error)))?;
         let model = Model::from_program(made.program, identity, vec![])?;
         let (notes, handlers, executions) = (made.notes, made.handlers, made.executions);
-        Ok(HomeModel { model, has_rules, notes, handlers, executions })
+        Ok(HomeModel { model, has_rules, readers, notes, handlers, executions })
     }
 
     /// Adds to a result what was not understood or is coarser than the apps. A part that was not
     /// understood makes the result incomplete.
     pub fn explain(&self, result: &mut JobResult) {
+        for file in &self.readers {
+            let text = "it only reads: it sets no attribute and no mode, so no search needs it";
+            result.warnings.push(Warning::new(WarningKind::Odd, file, text, 1));
+        }
         let mut texts: BTreeMap<(NoteKind, &str), Vec<String>> = BTreeMap::new();
         for note in &self.notes {
             let place = format!("{}:{}:{}", note.file, note.line, note.column);
@@ -141,13 +165,16 @@ pub fn check_home(
     control: &JobControl<'_>,
     watcher: &mut dyn Watcher,
 ) -> Result<JobResult, Failure> {
-    let home = HomeModel::new(apps, &HomeOptions { with_rules: false, ..options.clone() })?;
+    let stop = || control.check().is_err();
+    let without = HomeOptions { with_rules: false, ..options.clone() };
+    let home = HomeModel::watched(apps, &without, &stop)?;
     let mut result = check_model_watched(&home.model, search, control, watcher)?.result;
     home.explain(&mut result);
     if options.as_published || control.check().is_err() {
         return Ok(result);
     }
-    let ruled = HomeModel::new(apps, &HomeOptions { with_rules: true, ..options.clone() })?;
+    let with = HomeOptions { with_rules: true, ..options.clone() };
+    let ruled = HomeModel::watched(apps, &with, &stop)?;
     if ruled.has_rules {
         let mut again = check_model_watched(&ruled.model, search, control, watcher)?.result;
         // What both find is shown once, as the first finds it.

@@ -33,6 +33,7 @@ pub mod config;
 pub mod value;
 
 pub mod rules;
+mod slice;
 pub mod unfold;
 
 pub mod lower;

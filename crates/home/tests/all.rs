@@ -3,5 +3,6 @@
 #![expect(clippy::print_stdout, reason = "reports what was skipped, and how often")]
 
 mod corpus;
+mod slice;
 mod table;
 mod verdicts;

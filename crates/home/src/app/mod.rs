@@ -1,8 +1,10 @@
 //! An app: its text, its methods, and the inputs that it asks for.
 
+mod acts;
 mod inputs;
 mod prelude;
 
+pub(crate) use acts::acts;
 pub use inputs::{Input, InputKind};
 pub(crate) use inputs::{entries, words};
 pub(crate) use prelude::prelude;

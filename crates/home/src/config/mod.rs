@@ -5,10 +5,11 @@ mod shared;
 pub use shared::shared;
 pub(crate) use shared::values;
 
+use crate::app::{App, acts};
 use crate::capability::{Attribute, Capabilities, Effect};
 use crate::value::Stored;
 use anyorder_groovy::eval::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A device of the home.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -71,4 +72,26 @@ pub struct Configuration {
     pub settings: Vec<BTreeMap<String, Setting>>,
     /// The modes of the location; the first is the one at the start.
     pub modes: Vec<String>,
+}
+
+impl Configuration {
+    /// Returns for each app whether it can change anything that another app or a rule sees. What
+    /// only reads and sends messages has no part in a conflict, a loop or a breach.
+    #[must_use]
+    pub fn acting(&self, apps: &[App]) -> Vec<bool> {
+        let acting = |(app, settings): (&App, &BTreeMap<String, Setting>)| {
+            let mut devices = BTreeSet::new();
+            for setting in settings.values() {
+                match setting {
+                    Setting::Device(device) => devices.extend([*device]),
+                    Setting::Devices(several) => devices.extend(several.iter().copied()),
+                    Setting::Value(_) => {}
+                }
+            }
+            let commands = devices.iter().flat_map(|device| &self.devices[*device].commands);
+            let names = commands.filter(|(_, effects)| !effects.is_empty());
+            acts(app, &names.map(|(name, _)| name.as_str()).collect())
+        };
+        apps.iter().zip(&self.settings).map(acting).collect()
+    }
 }

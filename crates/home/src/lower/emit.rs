@@ -2,7 +2,7 @@
 
 use super::{Options, Order, events};
 use crate::rules::Rule;
-use crate::unfold::{Action, EventKey, Node, Origin, Site, Unit, VarId, VarKind, World};
+use crate::unfold::{Action, EventKey, Node, Site, Unit, VarId, VarKind, World};
 use crate::value::Stored;
 use anyorder_program::{
     Component, ConstId, FuncId, FunctionBuilder, GlobalId, Label, Literal, Op, Program,
@@ -136,7 +136,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Writes the function of a handler: its tree, without recursion over it.
+    /// Writes the function of a handler: each node of its tree once, without recursion over it.
     fn handler(&mut self, unit: usize) {
         let facts = &self.world.units[unit];
         let name = format!("{}.{}", self.world.apps[facts.app].name, facts.handler);
@@ -144,12 +144,19 @@ impl Emitter<'_, '_> {
         let regs = Registers { value: f.reg(), other: f.reg(), deeper: f.reg() };
         f.emit(Op::AddInt { dst: regs.deeper, a: DEPTH, value: 1 });
         let tree = &self.world.trees[unit];
-        let mut open: Vec<(Option<Label>, usize)> = vec![(None, 0)];
-        while let Some((label, mut at)) = open.pop() {
-            if let Some(label) = label {
-                f.bind(label);
-            }
+        let mut written: Vec<Option<Label>> = vec![None; tree.nodes.len()];
+        let mut open: Vec<(Label, usize)> = vec![(f.label(), 0)];
+        while let Some((label, first)) = open.pop() {
+            f.bind(label);
+            let mut at = first;
             loop {
+                if let Some(known) = written[at] {
+                    f.jump(known);
+                    break;
+                }
+                let here = f.label();
+                f.bind(here);
+                written[at] = Some(here);
                 let node = &tree.nodes[at];
                 let Some(action) = &node.action else {
                     // A handler that was planned and never run was cut.
@@ -179,7 +186,7 @@ impl Emitter<'_, '_> {
         regs: &Registers,
         action: &Action,
         node: &Node,
-        open: &mut Vec<(Option<Label>, usize)>,
+        open: &mut Vec<(Label, usize)>,
     ) {
         let (value, other) = (regs.value, regs.other);
         match action {
@@ -206,7 +213,7 @@ impl Emitter<'_, '_> {
                 }
             }
             f.jump_if(other, label);
-            open.push((Some(label), *next));
+            open.push((label, *next));
         }
         // A branch that a limit cut: there is no such transition.
         f.emit(Op::Bool { dst: other, value: false });
@@ -249,7 +256,7 @@ impl Emitter<'_, '_> {
                 f.emit(call(self.units[*unit]));
             }
             Action::Unschedule { app, handler } => {
-                let ends = |kind: &VarKind| match kind {
+                let ends = |_, kind: &VarKind| match kind {
                     VarKind::Timer(of, name) => {
                         of == app && handler.as_ref().is_none_or(|handler| handler == name)
                     }
@@ -259,9 +266,10 @@ impl Emitter<'_, '_> {
             }
             Action::Unsubscribe { app, from } => {
                 let subscriptions = &self.world.subscriptions;
-                let ends = |kind: &VarKind| match kind {
-                    VarKind::Subscribed(of, number) => {
-                        let origin = subscriptions.get(*number).map(|one| one.origin);
+                let ends = |var: VarId, kind: &VarKind| match kind {
+                    VarKind::Subscribed(of, _) => {
+                        let one = subscriptions.iter().find(|one| one.var == var);
+                        let origin = one.map(|one| one.origin);
                         of == app
                             && from.as_ref().is_none_or(|from| {
                                 origin.is_some_and(|origin| from.contains(&origin))
@@ -276,10 +284,15 @@ impl Emitter<'_, '_> {
     }
 
     /// Ends timers or subscriptions.
-    fn ends(&self, f: &mut FunctionBuilder, regs: &Registers, ends: impl Fn(&VarKind) -> bool) {
+    fn ends(
+        &self,
+        f: &mut FunctionBuilder,
+        regs: &Registers,
+        ends: impl Fn(VarId, &VarKind) -> bool,
+    ) {
         f.emit(Op::Bool { dst: regs.value, value: false });
         for (var, facts) in self.world.vars.iter().enumerate() {
-            if ends(&facts.kind) && !self.fixed.contains(&var) {
+            if ends(var, &facts.kind) && !self.fixed.contains(&var) {
                 f.emit(Op::SetGlobal { global: self.globals[var], src: regs.value });
             }
         }
@@ -426,10 +439,5 @@ impl Emitter<'_, '_> {
     pub(super) fn timer(&self, app: usize, handler: &str) -> Option<FuncId> {
         let unit = Unit { app, handler: handler.to_owned(), event: None };
         self.world.known_unit(&unit).map(|unit| self.units[unit])
-    }
-
-    /// Returns whether some app hears of an attribute.
-    pub(super) fn is_heard(&self, origin: Origin, name: &str) -> bool {
-        self.world.subscriptions.iter().any(|one| one.origin == origin && one.name == name)
     }
 }

@@ -38,8 +38,7 @@ pub(super) fn outside(emitter: &mut Emitter<'_, '_>) {
             VarKind::Attribute(device, name) => {
                 let origin = Origin::Device(device);
                 let facts = &emitter.world.home.devices[device].attributes[&name];
-                let matters = emitter.is_heard(origin, &name) || emitter.world.vars[var].is_read();
-                if !facts.is_outside || !matters {
+                if !facts.is_outside || !emitter.world.outside.contains(&var) {
                     continue;
                 }
                 let changed = (!facts.is_press).then_some(var);

@@ -10,6 +10,7 @@ mod events;
 use crate::app::App;
 use crate::config::Configuration;
 use crate::rules::Rule;
+use crate::slice;
 use crate::unfold::{Limits, Note, World};
 use anyorder_program::{Program, ProgramError};
 
@@ -32,8 +33,11 @@ pub struct Options {
     pub is_immediate: bool,
     /// The order of the apps.
     pub order: Order,
-    /// What must never be.
+    /// What must never be. If there are rules, the program answers these, and update conflicts
+    /// are not all in it.
     pub rules: Vec<Rule>,
+    /// With all that apps do, also what has no influence on the answer.
+    pub is_whole: bool,
 }
 
 /// A program, and how it came to be.
@@ -60,9 +64,28 @@ pub fn program(
     home: &Configuration,
     options: &Options,
 ) -> Result<HomeProgram, ProgramError> {
-    let world = World::unfold(apps, home, options.limits, options.is_immediate);
-    let program = emit::program(name, &world, options)?;
+    program_watched(name, apps, home, options, &|| false)
+}
+
+/// Makes the program of the apps of a home. `stop` is asked before each execution of a handler; if
+/// it is true, the program has what was found before, and a note says so.
+///
+/// # Errors
+///
+/// Fails if the program exceeds a table of the machine.
+pub fn program_watched(
+    name: &str,
+    apps: &[App],
+    home: &Configuration,
+    options: &Options,
+    stop: &dyn Fn() -> bool,
+) -> Result<HomeProgram, ProgramError> {
+    let mut world = World::unfold(apps, home, options.limits, options.is_immediate, stop);
     let (handlers, executions) = (world.trees.len(), world.paths());
+    if !options.is_whole {
+        slice::slice(&mut world, &options.rules);
+    }
+    let program = emit::program(name, &world, options)?;
     let notes = world.notes.into_iter().collect();
     Ok(HomeProgram { program, notes, handlers, executions })
 }

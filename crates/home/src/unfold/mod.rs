@@ -23,6 +23,6 @@ mod time;
 mod tree;
 mod world;
 
-pub(crate) use tree::{Action, Node};
-pub(crate) use world::{EventKey, Origin, Site, Subscription, Unit, VarId, VarKind, World};
+pub(crate) use tree::{Action, Node, Tree};
+pub(crate) use world::{EventKey, Origin, Site, Subscription, Unit, UnitId, VarId, VarKind, World};
 pub use world::{Limits, Note, NoteKind};

@@ -5,7 +5,7 @@ use crate::value::Stored;
 use std::collections::BTreeMap;
 
 /// What an execution does.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Action {
     /// Reads a variable: one branch for each value, by its position in the domain.
     Read(VarId),

@@ -113,7 +113,7 @@ pub(crate) struct Var {
 }
 
 impl Var {
-    pub(crate) fn is_read(&self) -> bool {
+    fn is_read(&self) -> bool {
         !self.readers.is_empty()
     }
 }
@@ -161,6 +161,8 @@ pub(crate) struct World<'a> {
     pub(crate) subscriptions: Vec<Subscription>,
     pub(crate) events: BTreeSet<EventKey>,
     pub(crate) notes: BTreeSet<Note>,
+    /// The variables that the outside changes: apps read them or hear of them.
+    pub(crate) outside: BTreeSet<VarId>,
     planned: Vec<(UnitId, Vec<usize>)>,
 }
 
@@ -171,6 +173,7 @@ impl<'a> World<'a> {
         home: &'a Configuration,
         limits: Limits,
         is_immediate: bool,
+        stop: &dyn Fn() -> bool,
     ) -> World<'a> {
         let mut world = World {
             apps,
@@ -185,6 +188,7 @@ impl<'a> World<'a> {
             subscriptions: vec![],
             events: BTreeSet::new(),
             notes: BTreeSet::new(),
+            outside: BTreeSet::new(),
             planned: vec![],
         };
         for (app, facts) in apps.iter().enumerate() {
@@ -192,14 +196,54 @@ impl<'a> World<'a> {
             let first = if is_installed { "installed" } else { "updated" };
             world.unit(Unit { app, handler: first.to_owned(), event: None });
         }
-        world.close();
+        world.close(stop);
+        world.outside = (0..world.vars.len()).filter(|var| world.is_seen(*var)).collect();
         world
     }
 
+    /// Returns whether an app reads a variable, or hears of it.
+    fn is_seen(&self, var: VarId) -> bool {
+        let heard = |origin: Origin, name: &str| {
+            self.subscriptions.iter().any(|one| one.origin == origin && one.name == name)
+        };
+        self.vars[var].is_read()
+            || match &self.vars[var].kind {
+                VarKind::Attribute(device, name) => heard(Origin::Device(*device), name),
+                VarKind::Location(name) => heard(Origin::Location, name),
+                _ => false,
+            }
+    }
+
+    /// Replaces all trees and subscriptions, and leaves out the other variables.
+    pub(crate) fn keep(
+        &mut self,
+        vars: &BTreeSet<VarId>,
+        trees: Vec<Tree>,
+        subscriptions: Vec<Subscription>,
+    ) {
+        self.outside = vars
+            .iter()
+            .enumerate()
+            .filter(|(_, old)| self.outside.contains(old))
+            .map(|(new, _)| new)
+            .collect();
+        self.vars = vars.iter().map(|old| self.vars[*old].clone()).collect();
+        self.var_ids =
+            self.vars.iter().enumerate().map(|(var, facts)| (facts.kind.clone(), var)).collect();
+        self.trees = trees;
+        self.subscriptions = subscriptions;
+    }
+
     /// Runs what is planned until nothing is.
-    fn close(&mut self) {
+    fn close(&mut self, stop: &dyn Fn() -> bool) {
         let mut executed = 0;
         while let Some((unit, branches)) = self.planned.pop() {
+            if stop() {
+                let text = "the executions of handlers, by the limit of time".to_owned();
+                self.note(NoteKind::Limit, Site::default(), text);
+                self.planned.clear();
+                return;
+            }
             if executed >= self.limits.executions_max {
                 let text = "more executions of all handlers than the limit".to_owned();
                 self.note(NoteKind::Limit, Site::default(), text);
@@ -276,6 +320,17 @@ impl<'a> World<'a> {
                 vec![Stored::Bool(false), Stored::Bool(true)]
             }
         }
+    }
+
+    /// Returns the variable whose change is an event, if it has one.
+    pub(crate) fn var_of(&self, event: &EventKey) -> Option<VarId> {
+        let name = event.name.clone();
+        let kind = match event.origin {
+            Origin::Device(device) => VarKind::Attribute(device, name),
+            Origin::Location => VarKind::Location(name),
+            Origin::App(_) => return None,
+        };
+        self.var_ids.get(&kind).copied()
     }
 
     /// Returns the position of a value in the domain of a variable. A new value extends it; beyond
