@@ -80,10 +80,7 @@ impl HomeModel {
         let name = read.iter().map(|app| app.name.clone()).collect::<Vec<_>>().join(" + ");
         let mut readers = vec![];
         if !options.as_published {
-            let mut acting = home.acting(&read).into_iter();
-            let silent = |_: &mut App| !acting.next().unwrap_or(true);
-            readers = read.extract_if(.., silent).map(|app| app.file).collect();
-            home = config::shared(&read, &table);
+            readers = home.take_readers(&mut read).into_iter().map(|app| app.file).collect();
         }
         let rules = if options.with_rules { applicable(&home) } else { vec![] };
         let marked = if rules.is_empty() { "" } else { "with rules" };

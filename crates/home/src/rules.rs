@@ -59,6 +59,11 @@ impl Rule {
         Ok(raw.rule.into_iter().map(rule).collect())
     }
 
+    /// Returns the attributes that it names.
+    pub fn attributes(&self) -> impl Iterator<Item = &str> {
+        self.never.iter().map(|(name, _)| name.as_str())
+    }
+
     /// Returns the rules of this crate.
     #[must_use]
     pub fn built_in() -> Vec<Rule> {

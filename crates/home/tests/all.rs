@@ -3,6 +3,8 @@
 #![expect(clippy::print_stdout, reason = "reports what was skipped, and how often")]
 
 mod corpus;
+mod homes;
 mod slice;
+mod slice_twin;
 mod table;
 mod verdicts;

@@ -75,6 +75,16 @@ pub struct Configuration {
 }
 
 impl Configuration {
+    /// Takes the apps out that only read, with their settings, and returns them. The home keeps
+    /// their devices: which there are does not depend on who reads them.
+    pub fn take_readers(&mut self, apps: &mut Vec<App>) -> Vec<App> {
+        let acting = self.acting(apps);
+        let mut kept = acting.iter().copied();
+        self.settings.retain(|_| kept.next().unwrap_or(true));
+        let mut kept = acting.iter().copied();
+        apps.extract_if(.., |_| !kept.next().unwrap_or(true)).collect()
+    }
+
     /// Returns for each app whether it can change anything that another app or a rule sees. What
     /// only reads and sends messages has no part in a conflict, a loop or a breach.
     #[must_use]

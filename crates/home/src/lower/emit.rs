@@ -323,9 +323,11 @@ impl Emitter<'_, '_> {
             .filter(|one| one.takes(event))
             .map(|one| one.app)
             .collect();
-        apps.dedup();
         apps.sort_unstable();
         apps.dedup();
+        // A loop is known: what else it would run does not matter, and there may be much of it.
+        f.emit(Op::GetGlobal { dst: regs.value, global: self.endless });
+        f.jump_if(regs.value, ends);
         f.emit(Op::Int { dst: regs.other, value: DEPTH_MAX });
         f.emit(Op::Le { dst: regs.value, a: regs.other, b: DEPTH });
         f.jump_if(regs.value, deep);

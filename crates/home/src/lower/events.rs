@@ -121,22 +121,24 @@ fn called(emitter: &mut Emitter<'_, '_>, f: &mut FunctionBuilder, function: Opti
 fn broken(emitter: &mut Emitter<'_, '_>, f: &mut FunctionBuilder, rule: &Rule) -> Option<Reg> {
     let mut parts = Vec::new();
     for (attribute, values) in &rule.never {
-        let var = emitter.world.vars.iter().position(|var| match &var.kind {
-            VarKind::Attribute(_, name) | VarKind::Location(name) => name == attribute,
-            _ => false,
-        })?;
-        parts.push((var, values));
+        let vars = emitter.world.vars_named(attribute);
+        if vars.is_empty() {
+            return None;
+        }
+        parts.push((vars, values));
     }
     let result = f.value(|dst| Op::Bool { dst, value: false });
     let (holds_not, value, other) = (f.label(), f.reg(), f.reg());
-    for (var, values) in parts {
+    for (vars, values) in parts {
         let holds = f.label();
-        f.emit(Op::GetGlobal { dst: value, global: emitter.globals[var] });
-        for one in values {
-            let constant = emitter.constant(&Stored::from(&**one));
-            f.emit(Op::Const { dst: other, constant });
-            f.emit(Op::Eq { dst: other, a: value, b: other });
-            f.jump_if(other, holds);
+        for var in vars {
+            f.emit(Op::GetGlobal { dst: value, global: emitter.globals[var] });
+            for one in values {
+                let constant = emitter.constant(&Stored::from(&**one));
+                f.emit(Op::Const { dst: other, constant });
+                f.emit(Op::Eq { dst: other, a: value, b: other });
+                f.jump_if(other, holds);
+            }
         }
         f.jump(holds_not);
         f.bind(holds);

@@ -82,6 +82,7 @@ pub fn program_watched(
 ) -> Result<HomeProgram, ProgramError> {
     let mut world = World::unfold(apps, home, options.limits, options.is_immediate, stop);
     let (handlers, executions) = (world.trees.len(), world.paths());
+    world.watch(&options.rules.iter().flat_map(Rule::attributes).collect());
     if !options.is_whole {
         slice::slice(&mut world, &options.rules);
     }

@@ -13,6 +13,8 @@
 //! rules about them are the same. The variables of each cycle of events are kept, so loops are
 //! the same, too.
 //!
+//! **Naive version.** No slice: `tests/slice_twin.rs` compares the answers for random homes.
+//!
 //! **Cost.** A pass is linear in the trees; there are as many passes as the longest chain of
 //! influence.
 

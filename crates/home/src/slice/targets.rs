@@ -1,7 +1,7 @@
 //! The variables that the questions are about.
 
 use crate::rules::Rule;
-use crate::unfold::{Action, EventKey, UnitId, VarId, VarKind, World};
+use crate::unfold::{Action, EventKey, UnitId, VarId, World};
 use crate::value::Stored;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,14 +17,11 @@ pub(super) fn targets(world: &World<'_>, rules: &[Rule]) -> Targets {
     if rules.is_empty() {
         return Targets { vars: contested(world), units: cyclic(world) };
     }
-    let named = |kind: &VarKind| match kind {
-        VarKind::Attribute(_, name) | VarKind::Location(name) => {
-            rules.iter().any(|rule| rule.never.iter().any(|(attribute, _)| attribute == name))
-        }
-        _ => false,
-    };
-    let vars = (0..world.vars.len()).filter(|var| named(&world.vars[*var].kind));
-    Targets { vars: vars.collect(), units: BTreeSet::new() }
+    let names = rules.iter().flat_map(|rule| rule.never.iter().map(|(name, _)| name));
+    Targets {
+        vars: names.flat_map(|name| world.vars_named(name)).collect(),
+        units: BTreeSet::new(),
+    }
 }
 
 fn actions<'w>(world: &'w World<'_>) -> impl Iterator<Item = (UnitId, &'w Action)> {

@@ -1,7 +1,7 @@
 //! What all handlers share: variables with their domains, subscriptions, planned executions.
 
 use super::run;
-use super::tree::Tree;
+use super::tree::{Action, Tree};
 use crate::app::App;
 use crate::config::Configuration;
 use crate::value::Stored;
@@ -198,7 +198,44 @@ impl<'a> World<'a> {
         }
         world.close(stop);
         world.outside = (0..world.vars.len()).filter(|var| world.is_seen(*var)).collect();
+        world.outside.extend(world.set_with_events());
         world
+    }
+
+    /// Adds the attributes that rules name, of all devices: people change them, whether or not an
+    /// app reads them.
+    pub(crate) fn watch(&mut self, names: &BTreeSet<&str>) {
+        for device in 0..self.home.devices.len() {
+            let own = self.home.devices[device].attributes.keys();
+            let own: Vec<String> = own.filter(|name| names.contains(&***name)).cloned().collect();
+            for name in own {
+                let var = self.var(VarKind::Attribute(device, name));
+                self.outside.insert(var);
+            }
+        }
+        if names.contains("mode") {
+            self.var(VarKind::Location("mode".to_owned()));
+        }
+    }
+
+    /// Returns the variables of an attribute of any device, or of the location.
+    pub(crate) fn vars_named(&self, attribute: &str) -> Vec<VarId> {
+        let named = |var: &VarId| match &self.vars[*var].kind {
+            VarKind::Attribute(_, name) | VarKind::Location(name) => name == attribute,
+            _ => false,
+        };
+        (0..self.vars.len()).filter(named).collect()
+    }
+
+    /// Returns the variables that apps set with an event. People set them, too: a command is a
+    /// change only if somebody else set another value before.
+    fn set_with_events(&self) -> BTreeSet<VarId> {
+        let nodes = self.trees.iter().flat_map(|tree| &tree.nodes);
+        let set = nodes.filter_map(|node| match &node.action {
+            Some(Action::Set { var, event: Some(_), .. }) => Some(*var),
+            _ => None,
+        });
+        set.collect()
     }
 
     /// Returns whether an app reads a variable, or hears of it.
