@@ -4,6 +4,7 @@
 
 mod corpus;
 mod homes;
+mod shapes;
 mod slice;
 mod slice_twin;
 mod table;

@@ -367,6 +367,15 @@ impl<H: Host> Evaluator<'_, H> {
         if let Some(value) = self.common_method(object, name, arguments)? {
             return Ok(Some(value));
         }
+        let has = |is: &dyn Fn(&Value) -> bool| arguments.iter().any(is);
+        if self.unknown(object).is_some() && has(&|one| matches!(one, Value::Closure(_))) {
+            return unsupported(format!("`{name}` of something unknown"));
+        }
+        let keeps = matches!(name, "add" | "push" | "put" | "leftShift" | "putAt");
+        if !matches!(object, Value::Object(_)) && !keeps && has(&|one| self.unknown(one).is_some())
+        {
+            return unsupported(format!("`{name}` with something unknown"));
+        }
         match object {
             Value::Object(id) => match self.single_method(object, name, arguments)? {
                 Some(value) => Ok(Some(value)),
@@ -445,7 +454,7 @@ impl<H: Host> Evaluator<'_, H> {
                 object => Value::text(show(object)),
             },
             ("equals", [other]) if !object.is_number() => {
-                Value::Bool(super::value::equal(object, other) && !matches!(object, Value::Null))
+                Value::Bool(self.equals(object, other)? && !matches!(object, Value::Null))
             }
             ("is", [other]) if matches!(object, Value::Null) => {
                 Value::Bool(matches!(other, Value::Null))
@@ -454,7 +463,7 @@ impl<H: Host> Evaluator<'_, H> {
                 one.set_delegate(object.clone(), true);
                 self.call_value(closure, vec![object.clone()])?
             }
-            ("asBoolean", []) => Value::Bool(object.is_true()),
+            ("asBoolean", []) => Value::Bool(self.truth(object)?),
             ("hashCode" | "getClass" | "dump" | "inspect" | "is", _) => {
                 return unsupported(format!("the method `{name}`"));
             }

@@ -5,7 +5,9 @@ use super::number::Decimal;
 use super::operator;
 use super::scope::{ClosureValue, Code};
 use super::value::{Value, show};
-use crate::ast::{Access, Arg, BinaryOp, Expr, ExprKind, IncDec, Key, Member, MemberName, Number};
+use crate::ast::{
+    Access, Arg, BinaryOp, Expr, ExprKind, IncDec, Key, Member, MemberName, Method, Number, UnaryOp,
+};
 use std::rc::Rc;
 
 impl<H: Host> Evaluator<'_, H> {
@@ -18,6 +20,7 @@ impl<H: Host> Evaluator<'_, H> {
             ExprKind::Text(text) => Ok(Value::text(text)),
             ExprKind::Parts(parts) => {
                 let mut out = String::new();
+                let mut unknown = None;
                 for (index, text) in parts.texts.iter().enumerate() {
                     out += text;
                     if let Some(value) = parts.values.get(index) {
@@ -27,10 +30,14 @@ impl<H: Host> Evaluator<'_, H> {
                                 if closure.parameters() == 0 { vec![] } else { vec![Value::Null] };
                             value = self.call_value(&value, given)?;
                         }
+                        unknown = unknown.or_else(|| self.unknown(&value));
                         out += &show(&value);
                     }
                 }
-                Ok(Value::text(out))
+                match unknown {
+                    Some(id) => self.of_unknown(id, "text", &[Value::text(out)]),
+                    None => Ok(Value::text(out)),
+                }
             }
             ExprKind::Name(name) => self.read(name, place),
             ExprKind::Paren(inner) => self.expr(inner, place),
@@ -63,16 +70,19 @@ impl<H: Host> Evaluator<'_, H> {
             ExprKind::New(..) | ExprKind::NewArray(..) => unsupported("this `new`"),
             ExprKind::Unary(op, e) => {
                 let value = self.expr(e, place)?;
-                operator::unary(*op, &value)
+                match op {
+                    UnaryOp::Not => Ok(Value::Bool(!self.truth(&value)?)),
+                    op => operator::unary(*op, &value),
+                }
             }
             ExprKind::Prefix(op, e) => self.change(*op, e, place).map(|(_, new)| new),
             ExprKind::Postfix(op, e) => self.change(*op, e, place).map(|(old, _)| old),
             ExprKind::Binary(BinaryOp::And, a, b) => {
-                let value = self.expr(a, place)?.is_true() && self.expr(b, place)?.is_true();
+                let value = self.condition(a, place)? && self.condition(b, place)?;
                 Ok(Value::Bool(value))
             }
             ExprKind::Binary(BinaryOp::Or, a, b) => {
-                let value = self.expr(a, place)?.is_true() || self.expr(b, place)?.is_true();
+                let value = self.condition(a, place)? || self.condition(b, place)?;
                 Ok(Value::Bool(value))
             }
             ExprKind::Binary(op, a, b) => {
@@ -90,7 +100,7 @@ impl<H: Host> Evaluator<'_, H> {
                 Ok(value)
             }
             ExprKind::Conditional(a, b, c) => {
-                if self.expr(a, place)?.is_true() {
+                if self.condition(a, place)? {
                     self.expr(b, place)
                 } else {
                     self.expr(c, place)
@@ -98,7 +108,7 @@ impl<H: Host> Evaluator<'_, H> {
             }
             ExprKind::Elvis(a, b) => {
                 let value = self.expr(a, place)?;
-                if value.is_true() { Ok(value) } else { self.expr(b, place) }
+                if self.truth(&value)? { Ok(value) } else { self.expr(b, place) }
             }
             ExprKind::Cast(typed, e) => {
                 let value = self.expr(e, place)?;
@@ -116,6 +126,12 @@ impl<H: Host> Evaluator<'_, H> {
             ExprKind::Annotation(_) => unsupported("an annotation as a value"),
             ExprKind::Error => unsupported("an expression with a mistake"),
         }
+    }
+
+    /// Evaluates a condition.
+    pub(super) fn condition(&mut self, expr: &Expr, place: &Place) -> Res<bool> {
+        let value = self.expr(expr, place)?;
+        self.truth(&value)
     }
 
     fn map(&mut self, entries: &[Arg], place: &Place) -> Res {
@@ -225,6 +241,12 @@ impl<H: Host> Evaluator<'_, H> {
             if let Some(value) = self.own_property(delegate, name)? {
                 return Ok(Some(value));
             }
+        }
+        let getter = getter(name);
+        let is_own =
+            |methods: &Vec<Rc<Method>>| methods.iter().any(|one| one.parameters.is_empty());
+        if self.methods.named(&getter).is_some_and(is_own) {
+            return self.call_named(&getter, vec![], &Place::default()).map(Some);
         }
         Ok(None)
     }
@@ -536,4 +558,11 @@ pub(super) fn is_known_class(name: &str) -> bool {
             | "Exception"
             | "Collection"
     )
+}
+
+/// Returns the method that reads a property: `getSize` for `size`.
+pub fn getter(name: &str) -> String {
+    let mut letters = name.chars();
+    let first = letters.next().map(|first| first.to_uppercase().collect::<String>());
+    format!("get{}{}", first.unwrap_or_default(), letters.as_str())
 }

@@ -4,6 +4,7 @@ use super::scope::{ClosureValue, Scope};
 use super::value::Value;
 use crate::ast::{Closure, Method, Script, StmtKind};
 use anyorder_common::source::Span;
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -39,6 +40,23 @@ pub trait Host {
         name: &str,
         arguments: &[Value],
     ) -> Option<Result<Value, Stop>>;
+    /// Decides `object == other`; `None`: an object equals only itself.
+    fn equals(&mut self, _object: u32, _other: &Value) -> Option<Result<bool, Stop>> {
+        None
+    }
+    /// Compares an object with another value; `None`: the two have no order.
+    fn order(&mut self, _object: u32, _other: &Value) -> Option<Result<Ordering, Stop>> {
+        None
+    }
+    /// Returns whether an object counts as true; `None`: it does.
+    fn is_true(&mut self, _object: u32) -> Option<Result<bool, Stop>> {
+        None
+    }
+    /// Returns whether an object stands for a value that is not known: of an operator on it the
+    /// host makes another such object, as [`Host::call`] of the operator's name.
+    fn is_unknown(&self, _object: u32) -> bool {
+        false
+    }
     /// Takes what the program prints.
     fn print(&mut self, text: &str);
     /// Learns where the call is that [`Host::call`] may get next.

@@ -429,7 +429,8 @@ impl<H: Host> Evaluator<'_, H> {
         }
         let (mut all, mut at) = (true, -1);
         for (index, item) in items.into_iter().enumerate() {
-            if self.call_value(closure, vec![item.clone()])?.is_true() {
+            let takes = self.call_value(closure, vec![item.clone()])?;
+            if self.truth(&takes)? {
                 kept.push(item);
                 if matches!(name, "find" | "any" | "findIndexOf") {
                     at = index as i32;

@@ -173,7 +173,8 @@ impl<H: Host> Evaluator<'_, H> {
         let mut matching = Vec::new();
         let mut all = true;
         for (k, v) in own {
-            if self.with_entry(closure, &k, &v)?.is_true() {
+            let takes = self.with_entry(closure, &k, &v)?;
+            if self.truth(&takes)? {
                 matching.push((k, v));
                 if matches!(name, "find" | "any") {
                     break;

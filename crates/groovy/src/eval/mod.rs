@@ -19,6 +19,7 @@ mod stmt;
 mod text;
 mod value;
 
+pub use expr::getter;
 pub use interp::{Evaluator, Host, Methods, NoHost, Stop};
 pub use number::Decimal;
 pub use scope::{ClosureValue, Scope};

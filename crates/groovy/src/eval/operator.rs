@@ -20,6 +20,9 @@ pub(super) fn number_result(result: Result<Value, NumberError>) -> Res {
 /// Reports that an operator does not take its operands.
 fn missing<T>(a: &Value, b: &Value, op: &str) -> Res<T> {
     match a {
+        _ if matches!(a, Value::Object(_)) || matches!(b, Value::Object(_)) => {
+            unsupported(format!("`{op}` of an object"))
+        }
         a if !matches!(a, Value::Null) && b.items().is_some() => unsupported("a list as arguments"),
         a if a.is_number() && matches!(b, Value::Null) => match op {
             "plus" | "minus" | "multiply" | "div" => {
@@ -36,11 +39,69 @@ fn missing<T>(a: &Value, b: &Value, op: &str) -> Res<T> {
 }
 
 impl<H: Host> Evaluator<'_, H> {
+    /// Returns whether two values are equal, as `==` decides.
+    pub(super) fn equals(&mut self, a: &Value, b: &Value) -> Res<bool> {
+        for (object, other) in [(a, b), (b, a)] {
+            if let Value::Object(id) = object
+                && let Some(result) = self.host.equals(*id, other)
+            {
+                return result;
+            }
+        }
+        Ok(equal(a, b))
+    }
+
+    /// Returns whether a value counts as true.
+    pub(super) fn truth(&mut self, value: &Value) -> Res<bool> {
+        match value {
+            Value::Object(id) => self.host.is_true(*id).unwrap_or(Ok(true)),
+            value => Ok(value.is_true()),
+        }
+    }
+
+    /// Returns the number of an object that stands for an unknown value.
+    pub(super) fn unknown(&self, value: &Value) -> Option<u32> {
+        match value {
+            Value::Object(id) => Some(*id).filter(|id| self.host.is_unknown(*id)),
+            _ => None,
+        }
+    }
+
+    /// Lets the host make the result of an operator on something unknown.
+    pub(super) fn of_unknown(&mut self, object: u32, name: &str, others: &[Value]) -> Res {
+        match self.host.call(Some(object), name, others) {
+            Some(result) => result,
+            None => unsupported(format!("`{name}` of something unknown")),
+        }
+    }
+
     /// Applies an operator other than `&&` and `||` to two values.
     pub(super) fn binary(&mut self, op: BinaryOp, a: &Value, b: &Value) -> Res {
+        let computes = !matches!(
+            op,
+            BinaryOp::Equal
+                | BinaryOp::NotEqual
+                | BinaryOp::Compare
+                | BinaryOp::Less
+                | BinaryOp::LessEqual
+                | BinaryOp::Greater
+                | BinaryOp::GreaterEqual
+                | BinaryOp::In
+                | BinaryOp::And
+                | BinaryOp::Or
+        );
+        if computes {
+            let name = format!("{op:?}");
+            let is_list = matches!((a, op), (Value::List(_), BinaryOp::ShiftLeft));
+            if let Some(id) = self.unknown(a) {
+                return self.of_unknown(id, &name, std::slice::from_ref(b));
+            } else if let Some(id) = self.unknown(b).filter(|_| !is_list) {
+                return self.of_unknown(id, &name, &[a.clone(), Value::Null]);
+            }
+        }
         match op {
-            BinaryOp::Equal => Ok(Value::Bool(equal(a, b))),
-            BinaryOp::NotEqual => Ok(Value::Bool(!equal(a, b))),
+            BinaryOp::Equal => Ok(Value::Bool(self.equals(a, b)?)),
+            BinaryOp::NotEqual => Ok(Value::Bool(!self.equals(a, b)?)),
             BinaryOp::Compare => Ok(Value::Int(match self.order(a, b)? {
                 Ordering::Less => -1,
                 Ordering::Equal => 0,
@@ -69,11 +130,20 @@ impl<H: Host> Evaluator<'_, H> {
             }
             BinaryOp::Match => Ok(Value::Bool(super::regex::matches(&show(a), &show(b))?)),
             BinaryOp::Identical | BinaryOp::NotIdentical => unsupported("==="),
-            BinaryOp::And | BinaryOp::Or => Ok(Value::Bool(b.is_true())),
+            BinaryOp::And | BinaryOp::Or => Ok(Value::Bool(self.truth(b)?)),
         }
     }
 
     pub(super) fn order(&mut self, a: &Value, b: &Value) -> Res<Ordering> {
+        for (object, other, is_turned) in [(a, b, false), (b, a, true)] {
+            if let Value::Object(id) = object
+                && !matches!(other, Value::Null)
+            {
+                let order = self.host.order(*id, other);
+                let order = order.unwrap_or_else(|| unsupported("the order of an object"))?;
+                return Ok(if is_turned { order.reverse() } else { order });
+            }
+        }
         match compare(a, b) {
             Some(order) => Ok(order),
             None => match (a, b) {
@@ -121,6 +191,10 @@ impl<H: Host> Evaluator<'_, H> {
 
     /// Converts a value to a type. `explicit`: by `as`; else by a cast or a declaration.
     pub(super) fn cast(&mut self, value: Value, typed: &TypeName, explicit: bool) -> Res {
+        if self.unknown(&value).is_some() {
+            let is_bool = matches!(&*typed.name, "boolean" | "Boolean");
+            return Ok(if is_bool { Value::Bool(self.truth(&value)?) } else { value });
+        }
         if typed.dimensions > 0 {
             return match value {
                 Value::Null | Value::List(_) => Ok(value),
@@ -418,6 +492,7 @@ pub(super) fn unary(op: crate::ast::UnaryOp, value: &Value) -> Res {
     use crate::ast::UnaryOp;
     match op {
         UnaryOp::Not => Ok(Value::Bool(!value.is_true())),
+        _ if matches!(value, Value::Object(_)) => unsupported("an operator of an object"),
         UnaryOp::Minus if value.is_number() => number_result(number::negate(value)),
         UnaryOp::Plus if value.is_number() => Ok(value.clone()),
         UnaryOp::Minus => missing(value, value, "negative"),

@@ -25,7 +25,7 @@ impl<H: Host> Evaluator<'_, H> {
             StmtKind::Expr(e) => self.expr(e, place),
             StmtKind::Block(block) => self.statements(&block.statements, &place.inner()),
             StmtKind::If(condition, yes, no) => {
-                if self.expr(condition, place)?.is_true() {
+                if self.condition(condition, place)? {
                     self.stmt(yes, &place.inner())
                 } else if let Some(no) = no {
                     self.stmt(no, &place.inner())
@@ -34,7 +34,7 @@ impl<H: Host> Evaluator<'_, H> {
                 }
             }
             StmtKind::While(condition, body) => {
-                while self.expr(condition, place)?.is_true() {
+                while self.condition(condition, place)? {
                     if self.turn(body, &place.inner(), &stmt.labels)? {
                         break;
                     }
@@ -70,7 +70,7 @@ impl<H: Host> Evaluator<'_, H> {
                 _ => throw("GroovyCastException", "not an exception"),
             },
             StmtKind::Assert(condition, message) => {
-                if self.expr(condition, place)?.is_true() {
+                if self.condition(condition, place)? {
                     return Ok(Value::Null);
                 }
                 match message {
@@ -158,7 +158,7 @@ impl<H: Host> Evaluator<'_, H> {
                 }
                 loop {
                     if let Some(condition) = condition
-                        && !self.expr(condition, &inner)?.is_true()
+                        && !self.condition(condition, &inner)?
                     {
                         break;
                     }
@@ -225,13 +225,25 @@ impl<H: Host> Evaluator<'_, H> {
                 test.items().unwrap_or_default().iter().any(|one| equal(one, value))
             }
             Value::List(_) | Value::Range(..) => {
-                test.items().unwrap_or_default().iter().any(|one| equal(one, value))
+                self.is_among(&test.items().unwrap_or_default(), value)?
             }
             Value::Map(entries) => super::map::get(&entries.borrow(), value).is_true(),
-            Value::Closure(_) => self.call_value(test, vec![value.clone()])?.is_true(),
+            Value::Closure(_) => {
+                let result = self.call_value(test, vec![value.clone()])?;
+                self.truth(&result)?
+            }
             Value::Class(name) => super::operator::is_instance(value, name),
-            test => equal(test, value),
+            test => self.equals(test, value)?,
         })
+    }
+
+    fn is_among(&mut self, items: &[Value], value: &Value) -> Res<bool> {
+        for item in items {
+            if self.equals(item, value)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn caught(&mut self, result: Res, catches: &[Catch], place: &Place) -> Res {

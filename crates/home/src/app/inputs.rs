@@ -56,18 +56,32 @@ struct Preferences<'a> {
     pages: Vec<String>,
     unknown: BTreeSet<String>,
     name: Option<String>,
+    /// The names of the devices.
+    devices: &'a [String],
+    /// The methods that `mappings` names.
+    requests: Vec<String>,
 }
 
 /// The object that stands for whatever preferences ask of the platform.
-const ANYTHING: u32 = 0;
+const ANYTHING: u32 = u32::MAX;
 
 impl Host for Preferences<'_> {
     fn property(&mut self, object: Option<u32>, name: &str) -> Option<Result<Value, Stop>> {
+        let device = object.and_then(|object| usize::try_from(object).ok());
+        if let Some(name_of) = device.and_then(|device| self.devices.get(device)) {
+            return Some(Ok(match name {
+                "name" | "label" | "displayName" => Value::text(name_of),
+                "id" | "deviceNetworkId" => Value::text(format!("device-{}", device.unwrap_or(0))),
+                _ => Value::Null,
+            }));
+        }
         if object.is_some() {
             return Some(Ok(match name {
                 "name" | "label" | "id" | "displayName" => Value::text("name"),
                 "contactBookEnabled" => Value::Bool(false),
-                "modes" | "contacts" | "phrases" => Value::list(vec![]),
+                "modes" | "contacts" | "phrases" | "hubs" => Value::list(vec![]),
+                "helloHome" | "timeZone" => Value::Object(ANYTHING),
+                "time" => Value::Long(0),
                 _ => Value::Null,
             }));
         }
@@ -81,6 +95,7 @@ impl Host for Preferences<'_> {
             }
             "app" | "location" | "log" => Value::Object(ANYTHING),
             "state" | "atomicState" | "params" => Value::map(vec![]),
+            _ if self.app.is_some_and(|app| app.has_getter(name)) => return None,
             _ if self.app.is_some_and(|app| app.parameters.contains_key(name)) => Value::text(name),
             _ => Value::Null,
         }))
@@ -97,7 +112,12 @@ impl Host for Preferences<'_> {
         arguments: &[Value],
     ) -> Option<Result<Value, Stop>> {
         if object.is_some() {
-            return Some(Ok(Value::Null));
+            return Some(Ok(match name {
+                "getPhrases" | "getModes" => Value::list(vec![]),
+                "format" | "toString" => Value::text("text"),
+                "getTime" => Value::Long(0),
+                _ => Value::Null,
+            }));
         }
         let first_map = arguments.first().and_then(entries).unwrap_or_default();
         match name {
@@ -112,7 +132,15 @@ impl Host for Preferences<'_> {
             "label" => self.add("label", "text", &first_map),
             "page" => self.page(first_map.get("name").or(arguments.first())),
             "href" => self.page(first_map.get("page").or_else(|| arguments.get(1))),
+            "homeRequests" => {
+                let handlers = first_map.values().map(show);
+                self.requests.extend(handlers.filter(|name| !name.is_empty()));
+            }
             "now" => return Some(Ok(Value::Long(0))),
+            // Times and formats are shown to the user; which inputs there are depends on none.
+            "timeToday" | "toDateTime" | "timeZone" | "new Date" | "new SimpleDateFormat" => {
+                return Some(Ok(Value::Object(ANYTHING)));
+            }
             "getSunriseAndSunset" => return Some(Ok(Value::map(vec![]))),
             _ if !KNOWN.contains(&name) => {
                 self.unknown.insert(name.to_owned());
@@ -143,8 +171,6 @@ const KNOWN: &[&str] = &[
     "attribute",
     "capability",
     "singleInstance",
-    "timeToday",
-    "toDateTime",
     "canSchedule",
     "preferences",
     "section",
@@ -245,20 +271,33 @@ fn options(named: &BTreeMap<String, Value>) -> Vec<String> {
     }
 }
 
-/// Returns the name that `definition` gives.
-pub(super) fn definition(app: &App) -> Option<String> {
-    run(app, &BTreeMap::new()).name.filter(|name| !name.is_empty())
+/// Returns the name that `definition` gives, and the methods that `mappings` names.
+pub(super) fn definition(app: &App) -> (Option<String>, Vec<String>) {
+    let found = run(app, &BTreeMap::new(), &[]);
+    let mut requests = found.requests;
+    requests.retain(|name| app.parameters.contains_key(name));
+    requests.sort_unstable();
+    requests.dedup();
+    (found.name.filter(|name| !name.is_empty()), requests)
 }
 
-pub(super) fn inputs(app: &App, settings: &BTreeMap<String, Value>) -> (Vec<Input>, Vec<String>) {
-    let found = run(app, settings);
+pub(super) fn inputs(
+    app: &App,
+    settings: &BTreeMap<String, Value>,
+    devices: &[String],
+) -> (Vec<Input>, Vec<String>) {
+    let found = run(app, settings, devices);
     (found.inputs, found.unknown.into_iter().collect())
 }
 
 /// Runs the text of the app, which declares its preferences, then the pages that it names.
-fn run<'a>(app: &'a App, settings: &BTreeMap<String, Value>) -> Preferences<'a> {
+fn run<'a>(
+    app: &'a App,
+    settings: &BTreeMap<String, Value>,
+    devices: &'a [String],
+) -> Preferences<'a> {
     let settings = settings.clone();
-    let mut host = Preferences { app: Some(app), settings, ..Preferences::default() };
+    let mut host = Preferences { app: Some(app), settings, devices, ..Preferences::default() };
     let stopped = |stop: Stop, host: &mut Preferences<'_>| {
         host.unknown.insert(words(&stop));
     };

@@ -11,7 +11,7 @@ pub(crate) use prelude::prelude;
 
 use anyorder_common::source::{Position, Source, Span};
 use anyorder_groovy::ast::{Script, StmtKind};
-use anyorder_groovy::eval::{Methods, Value};
+use anyorder_groovy::eval::{Methods, Value, getter};
 use anyorder_groovy::parse;
 use std::collections::BTreeMap;
 
@@ -46,6 +46,8 @@ pub struct App {
     pub(crate) methods: Methods,
     /// The number of parameters of each method.
     pub(crate) parameters: BTreeMap<String, usize>,
+    /// The methods that requests from outside run: `mappings`.
+    pub(crate) requests: Vec<String>,
     /// Where each line of the text starts.
     lines: Vec<usize>,
 }
@@ -81,21 +83,33 @@ impl App {
             script,
             methods,
             parameters,
+            requests: vec![],
             lines: std::iter::once(0)
                 .chain(text.match_indices('\n').map(|(at, _)| at + 1))
                 .collect(),
         };
-        if let Some(name) = inputs::definition(&app) {
+        let (name, requests) = inputs::definition(&app);
+        if let Some(name) = name {
             app.name = name;
         }
+        app.requests = requests;
         Ok(app)
     }
 
     /// Returns the inputs that the app asks for when it has these settings, in their order, and
-    /// what of its preferences was not understood.
+    /// what of its preferences was not understood. `devices` are the names of the devices.
     #[must_use]
-    pub fn inputs(&self, settings: &BTreeMap<String, Value>) -> (Vec<Input>, Vec<String>) {
-        inputs::inputs(self, settings)
+    pub fn inputs(
+        &self,
+        settings: &BTreeMap<String, Value>,
+        devices: &[String],
+    ) -> (Vec<Input>, Vec<String>) {
+        inputs::inputs(self, settings, devices)
+    }
+
+    /// Returns whether a method of the app reads the property of this name.
+    pub(crate) fn has_getter(&self, name: &str) -> bool {
+        self.parameters.get(&getter(name)) == Some(&0)
     }
 
     /// Returns the line and column of a place in its text.

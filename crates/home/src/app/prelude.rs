@@ -20,7 +20,9 @@ def input(Map m, String a, String b, Closure c) { homeInput(m, a, b); c() }
 def input(String a, String b, Closure c) { homeInput([:], a, b); c() }
 def metadata(Closure c) { }
 def metadata(Map m, Closure c) { }
-def mappings(Closure c) { }
+def mappings(Closure c) { c() }
+def path(String p, Closure c) { homeRequests(c()) }
+def path(Map m, String p, Closure c) { homeRequests(c()) }
 def definition(Map m, Closure c) { homeDefinition(m) }
 def httpGet(p, Closure c) { if (homeAnswer('httpGet')) { c(homeResponse()) } }
 def httpPost(p, Closure c) { if (homeAnswer('httpPost')) { c(homeResponse()) } }

@@ -70,6 +70,8 @@ pub struct Configuration {
     pub devices: Vec<Device>,
     /// The settings of each app, in the order of the apps.
     pub settings: Vec<BTreeMap<String, Setting>>,
+    /// What of the preferences of each app was not understood: inputs may be missing.
+    pub not_understood: Vec<Vec<String>>,
     /// The modes of the location; the first is the one at the start.
     pub modes: Vec<String>,
 }
@@ -81,6 +83,8 @@ impl Configuration {
         let acting = self.acting(apps);
         let mut kept = acting.iter().copied();
         self.settings.retain(|_| kept.next().unwrap_or(true));
+        let mut kept = acting.iter().copied();
+        self.not_understood.retain(|_| kept.next().unwrap_or(true));
         let mut kept = acting.iter().copied();
         apps.extract_if(.., |_| !kept.next().unwrap_or(true)).collect()
     }

@@ -27,20 +27,31 @@ pub fn shared(apps: &[App], table: &Capabilities) -> Configuration {
     let mut home = Configuration { modes, ..Configuration::default() };
     for app in apps {
         let mut settings: BTreeMap<String, Setting> = BTreeMap::new();
+        let mut lost = vec![];
         for _ in 0..ROUNDS {
-            let (inputs, _) = app.inputs(&values(&settings));
-            let before = settings.len();
+            let names: Vec<String> = home.devices.iter().map(|one| one.name.clone()).collect();
+            let (inputs, unknown) = app.inputs(&values(&settings), &names);
+            lost = unknown;
+            let mut is_changed = false;
             for input in inputs {
-                if !settings.contains_key(&input.name) {
+                // Options may be made of devices that were chosen on the same page.
+                let is_open = match settings.get(&input.name) {
+                    Some(Setting::Value(value)) => *value == Stored::Null,
+                    Some(_) => false,
+                    None => true,
+                };
+                if is_open {
                     let setting = setting(&input, table, &mut home);
-                    settings.insert(input.name.clone(), setting);
+                    let before = settings.insert(input.name.clone(), setting.clone());
+                    is_changed |= before != Some(setting);
                 }
             }
-            if settings.len() == before {
+            if !is_changed {
                 break;
             }
         }
         home.settings.push(settings);
+        home.not_understood.push(lost);
     }
     home
 }
@@ -55,6 +66,7 @@ fn setting(input: &Input, table: &Capabilities, home: &mut Configuration) -> Set
         };
     }
     let default = input.default.as_ref().and_then(Stored::of);
+    let default = default.filter(|value| is_offered(&input.kind, value));
     let value = match (&input.kind, default) {
         (InputKind::Bool, Some(Stored::Text(text))) => Stored::Bool(text == "true"),
         (InputKind::Number, Some(Stored::Text(text))) => {
@@ -82,6 +94,19 @@ fn setting(input: &Input, table: &Capabilities, home: &mut Configuration) -> Set
         value => value,
     };
     Setting::Value(value)
+}
+
+/// Returns whether a user can choose a default. An app may name one that its options do not have.
+fn is_offered(kind: &InputKind, default: &Stored) -> bool {
+    match (kind, default) {
+        (InputKind::Enum(options), Stored::List(items)) => {
+            items.iter().all(|item| options.is_empty() || options.contains(&item.to_string()))
+        }
+        (InputKind::Enum(options), value) => {
+            options.is_empty() || options.contains(&value.to_string())
+        }
+        _ => true,
+    }
 }
 
 /// Returns the device with a capability; a new one the first time.

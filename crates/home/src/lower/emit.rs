@@ -105,7 +105,10 @@ fn fixed(world: &World<'_>) -> BTreeSet<VarId> {
             }
         }
     }
-    &made - &taken_back
+    let requests = |var: &VarId| matches!(world.vars[*var].kind, VarKind::Request(..));
+    let mut fixed = &made - &taken_back;
+    fixed.extend((0..world.vars.len()).filter(requests));
+    fixed
 }
 
 /// The registers of a handler: how deep it runs, and three for what comes up.

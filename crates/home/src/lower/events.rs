@@ -60,7 +60,7 @@ pub(super) fn outside(emitter: &mut Emitter<'_, '_>) {
             }
             VarKind::Timer(app, handler) => timer(emitter, var, app, &handler),
             VarKind::Clock => clock(emitter, var),
-            VarKind::State(..) | VarKind::Subscribed(..) => {}
+            VarKind::State(..) | VarKind::Subscribed(..) | VarKind::Request(..) => {}
         }
     }
     let plain = emitter.world.events.iter().filter(|event| match event.origin {

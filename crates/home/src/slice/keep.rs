@@ -63,7 +63,7 @@ fn triggers<'w>(
     };
     (0..world.vars.len()).filter(move |var| match &world.vars[*var].kind {
         VarKind::Timer(app, handler) => runs(*app, handler, false),
-        VarKind::Subscribed(..) => {
+        VarKind::Subscribed(..) | VarKind::Request(..) => {
             subscribed(*var).into_iter().any(|(app, handler)| runs(app, handler, true))
         }
         _ => false,

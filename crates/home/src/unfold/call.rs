@@ -83,6 +83,9 @@ impl Run<'_, '_> {
                 };
                 self.object(Thing::Date(at))
             }
+            "new JsonSlurper" | "new groovy.json.JsonSlurper" => {
+                self.object(Thing::Class("JsonSlurper".to_owned()))
+            }
             "new Random" => self.object(Thing::Random),
             "new SimpleDateFormat" => {
                 let pattern = first.map(show).unwrap_or_default();
@@ -110,11 +113,9 @@ impl Run<'_, '_> {
             }
             "canSchedule" => Value::Bool(true),
             "getTemperatureScale" => Value::text("F"),
-            "getWeatherFeature" | "getTwcConditions" | "getTwcForecast" | "parseJson"
-            | "parseLanMessage" | "textToSpeech" => {
-                self.approximated(&format!("the answer of `{name}`: nothing"));
-                Value::map(vec![])
-            }
+            "parseJson" => return self.parsed(first),
+            "getWeatherFeature" | "getTwcConditions" | "getTwcForecast" | "parseLanMessage"
+            | "textToSpeech" => self.anything(&format!("the answer of `{name}`")),
             "homeAnswer" => {
                 self.approximated(
                     "an answer of the network: any, or none; what it says is unknown",
@@ -134,6 +135,14 @@ impl Run<'_, '_> {
             "getSettings" => return Some(Ok(self.settings_map())),
             _ => return self.unsupported(&format!("the method `{name}`")),
         }))
+    }
+
+    /// Returns what a text of JSON says: it is not known.
+    pub(super) fn parsed(&mut self, text: Option<&Value>) -> Answer {
+        match text {
+            Some(Value::Object(id)) if self.is_unknown_object(*id) => Some(Ok(Value::Object(*id))),
+            _ => Some(Ok(self.anything("what a text of JSON says"))),
+        }
     }
 
     pub(super) fn unsupported(&mut self, what: &str) -> Answer {
@@ -191,7 +200,7 @@ impl Run<'_, '_> {
                         let device = &self.world.home.devices[device].name;
                         let text =
                             format!("a subscription to `{name}` of {device}: no such attribute");
-                        self.approximated(&text);
+                        self.unknown(&text);
                         return;
                     }
                 }

@@ -136,6 +136,15 @@ impl Run<'_, '_> {
         Value::list(vec![event])
     }
 
+    /// Returns the value that a command is given.
+    fn given(&mut self, value: &Value) -> Option<Stored> {
+        let stored = Stored::of(value);
+        if stored.is_none() {
+            self.unknown("a command with a value that is not known");
+        }
+        stored
+    }
+
     /// Carries a command out: at once, also where it has a delay.
     fn command(&mut self, device: usize, effects: &[(String, Effect)], arguments: &[Value]) {
         let plain: Vec<&Value> = match arguments.first() {
@@ -145,10 +154,13 @@ impl Run<'_, '_> {
         for (name, effect) in effects {
             let value = match effect {
                 Effect::Value(value) => Some(Stored::from(value)),
-                Effect::Argument(at) => plain.get(*at).and_then(|value| Stored::of(value)),
+                Effect::Argument(at) => plain.get(*at).and_then(|value| self.given(value)),
                 Effect::Entry(at, entry) => {
-                    let map = arguments.get(*at).and_then(entries);
-                    map.and_then(|map| map.get(entry).and_then(Stored::of))
+                    let argument = arguments.get(*at);
+                    match argument.and_then(entries) {
+                        Some(map) => map.get(entry).and_then(|value| self.given(value)),
+                        None => argument.and_then(|value| self.given(value)).and(None),
+                    }
                 }
             };
             let facts = &self.world.home.devices[device].attributes[name];

@@ -21,6 +21,7 @@ mod thing;
 mod things;
 mod time;
 mod tree;
+mod unknown;
 mod world;
 
 pub(crate) use tree::{Action, Node, Tree};

@@ -3,11 +3,13 @@
 use super::things::{Found, Thing, Things};
 use super::time;
 use super::tree::Action;
+use super::unknown::Guesses;
 use super::world::{EventKey, NoteKind, Origin, Site, UnitId, VarId, VarKind, World};
 use crate::app::words;
 use crate::value::Stored;
 use anyorder_common::source::Span;
 use anyorder_groovy::eval::{Evaluator, Host, Stop, Value};
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 
 /// What an execution did, and which others are to be tried.
@@ -31,6 +33,8 @@ pub(super) struct Run<'r, 'a> {
     /// The entries of `state` that it has read: what it changes inside them is kept.
     loaded: BTreeMap<VarId, Value>,
     pub(super) things: Things,
+    /// What it takes unknown values for.
+    pub(super) guesses: Guesses,
     place: Span,
     settings: BTreeMap<String, Value>,
 }
@@ -58,6 +62,7 @@ pub(super) fn run(world: &mut World<'_>, unit: UnitId, given: Vec<usize>) -> Don
         known: HashMap::new(),
         loaded: BTreeMap::new(),
         things: Things::new(devices),
+        guesses: Guesses::new(),
         place: Span::default(),
         settings,
     };
@@ -258,7 +263,7 @@ impl Run<'_, '_> {
             "location" => self.object(Thing::Location),
             "app" => self.object(Thing::App),
             "log" => self.object(Thing::Log),
-            "params" => Value::map(vec![]),
+            "params" | "request" => self.anything("a request"),
             "temperatureScale" => Value::text("F"),
             _ if self.world.apps[self.app].parameters.contains_key(name) => Value::text(name),
             _ if name.starts_with(char::is_uppercase) => self.object(Thing::Class(name.to_owned())),
@@ -270,7 +275,13 @@ impl Run<'_, '_> {
 
 impl Host for Run<'_, '_> {
     fn property(&mut self, object: Option<u32>, name: &str) -> Answer {
-        let Some(object) = object else { return Some(Ok(self.named(name))) };
+        let Some(object) = object else {
+            let is_own = self.world.apps[self.app].has_getter(name);
+            if is_own && !self.settings.contains_key(name) {
+                return None;
+            }
+            return Some(Ok(self.named(name)));
+        };
         match self.things.get(object)? {
             Found::Device(device) => self.device_property(device, name),
             Found::Other(Thing::State) => Some(Ok(self.state(name))),
@@ -295,6 +306,22 @@ impl Host for Run<'_, '_> {
             Found::Device(device) => self.device_call(device, name, arguments),
             Found::Other(thing) => self.thing_call(&thing, name, arguments),
         }
+    }
+
+    fn equals(&mut self, object: u32, other: &Value) -> Option<Result<bool, Stop>> {
+        self.object_equals(object, other)
+    }
+
+    fn order(&mut self, object: u32, other: &Value) -> Option<Result<Ordering, Stop>> {
+        self.object_order(object, other)
+    }
+
+    fn is_true(&mut self, object: u32) -> Option<Result<bool, Stop>> {
+        self.object_is_true(object)
+    }
+
+    fn is_unknown(&self, object: u32) -> bool {
+        self.is_unknown_object(object)
     }
 
     fn print(&mut self, _: &str) {}

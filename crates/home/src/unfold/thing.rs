@@ -29,9 +29,9 @@ impl Run<'_, '_> {
             Thing::Response => Some(Ok(match name {
                 "status" => Value::Int(200),
                 "success" => Value::Bool(true),
-                "data" | "headers" => Value::map(vec![]),
-                _ => Value::Null,
+                _ => self.anything("what a server answers"),
             })),
+            Thing::Unknown(of) => self.unknown_property(of, name),
             Thing::App => Some(Ok(match name {
                 "label" | "name" => Value::text(&self.world.apps[self.app].name),
                 "id" => Value::text(format!("app-{}", self.app)),
@@ -113,10 +113,11 @@ impl Run<'_, '_> {
             "descriptionText" | "description" => {
                 Value::text(format!("{} is {}", event.name, event.value))
             }
-            "data" => Value::text("{}"),
+            "data" | "jsonValue" | "jsonData" => {
+                self.anything(&format!("the data of the event {}", event.name))
+            }
             "source" => Value::text("DEVICE"),
             "unit" | "hubId" | "locationId" | "installedSmartAppId" | "id" => Value::text(""),
-            "jsonValue" | "jsonData" => Value::map(vec![]),
             _ => number_or_text(&event.value, name),
         }))
     }
@@ -125,6 +126,10 @@ impl Run<'_, '_> {
         let first = arguments.first();
         match (thing, name) {
             (Thing::Log, _) => Some(Ok(Value::Null)),
+            (Thing::Unknown(of), _) => self.unknown_call(of, name, arguments),
+            (Thing::Class(class), "parseText" | "parse") if class == "JsonSlurper" => {
+                self.parsed(first)
+            }
             (Thing::Event(_), "isStateChange") => Some(Ok(Value::Bool(true))),
             (Thing::Event(_), "isPhysical") => Some(Ok(Value::Bool(false))),
             (Thing::Event(_), "isDigital") => Some(Ok(Value::Bool(true))),

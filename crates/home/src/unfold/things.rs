@@ -24,6 +24,8 @@ pub(super) enum Thing {
     Opaque,
     /// The answer of a server.
     Response,
+    /// A value that is not known: where it comes from, and how. Equal ones are one value.
+    Unknown(String),
     /// A class of the platform by its name.
     Class(String),
     /// `new Random()`

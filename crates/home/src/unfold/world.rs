@@ -102,6 +102,8 @@ pub(crate) enum VarKind {
     Timer(usize, String),
     /// Whether a subscription of an app holds.
     Subscribed(usize, usize),
+    /// That requests from outside run a method of an app: always.
+    Request(usize, String),
 }
 
 #[derive(Clone, Debug)]
@@ -196,10 +198,30 @@ impl<'a> World<'a> {
             let first = if is_installed { "installed" } else { "updated" };
             world.unit(Unit { app, handler: first.to_owned(), event: None });
         }
+        for (app, lost) in home.not_understood.iter().enumerate() {
+            for what in lost {
+                let site = Site { app, ..Site::default() };
+                world.note(NoteKind::NotUnderstood, site, format!("in the preferences: {what}"));
+            }
+        }
+        world.requests();
         world.close(stop);
         world.outside = (0..world.vars.len()).filter(|var| world.is_seen(*var)).collect();
         world.outside.extend(world.set_with_events());
         world
+    }
+
+    /// Subscribes apps to the requests from outside that their `mappings` name.
+    fn requests(&mut self) {
+        for (app, facts) in self.apps.iter().enumerate() {
+            for handler in facts.requests.clone() {
+                let var = self.var(VarKind::Request(app, handler.clone()));
+                let (origin, name) = (Origin::App(app), format!("request {handler}"));
+                let event = EventKey { origin, name: name.clone(), value: Stored::from("now") };
+                self.event(event);
+                self.subscribe(Subscription { app, origin, name, value: None, handler, var });
+            }
+        }
     }
 
     /// Adds the attributes that rules name, of all devices: people change them, whether or not an
@@ -353,6 +375,7 @@ impl<'a> World<'a> {
             VarKind::Location(_) => ["off", "stay", "away"].map(Stored::from).to_vec(),
             VarKind::State(..) => vec![Stored::Null],
             VarKind::Clock => (0..super::time::QUARTERS).map(Stored::Number).collect(),
+            VarKind::Request(..) => vec![Stored::Bool(true)],
             VarKind::Timer(..) | VarKind::Subscribed(..) => {
                 vec![Stored::Bool(false), Stored::Bool(true)]
             }
@@ -463,6 +486,7 @@ impl<'a> World<'a> {
             VarKind::Clock => "time".to_owned(),
             VarKind::Timer(of, handler) => format!("{}: timer {handler}", app(of)),
             VarKind::Subscribed(of, number) => format!("{}: subscription {number}", app(of)),
+            VarKind::Request(of, handler) => format!("{}: request {handler}", app(of)),
         }
     }
 
