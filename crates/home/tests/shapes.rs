@@ -84,6 +84,7 @@ fn the_data_of_an_event_is_anything() {
         &format!("!{parsed}.quiet"),
         "parseJson(evt.data)?.presence in ['1', '2']",
         "evt.jsonData.count + 1 == 2",
+        "[1, 2].contains(evt.jsonData.count)",
     ] {
         conflict(&[LIGHT, &dark("", condition)], "switch.switch");
     }
@@ -164,4 +165,24 @@ fn inputs_behind_times_and_routines_are_known() {
     // A page that cannot be read to its end may lack inputs.
     let odd = dark.replace("location.helloHome.getPhrases().label", "nothing.at.all");
     incomplete(&[LIGHT, &odd]);
+}
+
+#[test]
+fn a_button_has_one_of_four_numbers() {
+    let key = |number: u32| {
+        format!(
+            "preferences {{ input 'key', 'capability.button'; input 'lamp', 'capability.switch' }}
+            def installed() {{ subscribe(key, 'button', pressed) }}
+            def pressed(evt) {{
+                def number = parseJson(evt.data)?.buttonNumber
+                if ((1..4).contains(number)) {{ \"${{'number' + number}}\"() }} else {{ odd() }}
+            }}
+            def number1() {{ }}\ndef number2() {{ }}\ndef number3() {{ }}\ndef number4() {{ }}
+            def odd() {{ }}"
+        )
+        .replace(&format!("number{number}() {{ }}"), &format!("number{number}() {{ lamp.off() }}"))
+        .replace(if number == 9 { "odd() { }" } else { "~" }, "odd() { lamp.off() }")
+    };
+    (1..=4).for_each(|number| conflict(&[LIGHT, &key(number)], "switch.switch"));
+    silent(&[LIGHT, &key(9)]);
 }

@@ -371,6 +371,10 @@ impl<H: Host> Evaluator<'_, H> {
         if self.unknown(object).is_some() && has(&|one| matches!(one, Value::Closure(_))) {
             return unsupported(format!("`{name}` of something unknown"));
         }
+        if let (Value::List(_) | Value::Range(..), "contains", [one]) = (object, name, arguments) {
+            let items = object.items().unwrap_or_default();
+            return Ok(Some(Value::Bool(self.is_among(&items, one)?)));
+        }
         let keeps = matches!(name, "add" | "push" | "put" | "leftShift" | "putAt");
         if !matches!(object, Value::Object(_)) && !keeps && has(&|one| self.unknown(one).is_some())
         {

@@ -237,7 +237,7 @@ impl<H: Host> Evaluator<'_, H> {
         })
     }
 
-    fn is_among(&mut self, items: &[Value], value: &Value) -> Res<bool> {
+    pub(super) fn is_among(&mut self, items: &[Value], value: &Value) -> Res<bool> {
         for item in items {
             if self.equals(item, value)? {
                 return Ok(true);

@@ -19,10 +19,15 @@ pub(super) struct Guess {
     others: Vec<String>,
     /// Whether it counts as true.
     is_true: Option<bool>,
+    /// Which of the buttons it is.
+    button: Option<i32>,
 }
 
 /// Most letters of the description of an unknown value.
 const LETTERS_MAX: usize = 1000;
+
+/// The buttons of a device.
+const BUTTONS: u16 = 4;
 
 /// The guesses of an execution, by the descriptions of the values.
 pub(super) type Guesses = BTreeMap<String, Guess>;
@@ -35,7 +40,20 @@ impl Run<'_, '_> {
     }
 
     pub(super) fn unknown_property(&mut self, of: &str, name: &str) -> Answer {
+        if name == "buttonNumber" {
+            return Some(Ok(Value::Int(self.button(of))));
+        }
         self.unknown_made(format!("{of}.{name}"))
+    }
+
+    /// Returns the number of a button: the platform says that the data of its event has it.
+    fn button(&mut self, of: &str) -> i32 {
+        let known = self.guesses.get(of).and_then(|guess| guess.button);
+        known.unwrap_or_else(|| {
+            let button = i32::try_from(self.choose(BUTTONS)).unwrap_or(0) + 1;
+            self.guesses.entry(of.to_owned()).or_default().button = Some(button);
+            button
+        })
     }
 
     pub(super) fn unknown_call(&mut self, of: &str, name: &str, arguments: &[Value]) -> Answer {

@@ -9,8 +9,12 @@ use anyorder_drive::home::check_home;
 use anyorder_drive::states::CheckOptions;
 use anyorder_drive::{JobControl, JobResult};
 use anyorder_finding::Input;
+use anyorder_system::{Control, NoProgress};
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
 
 /// The most states of a pair, without `--max-states`.
 const PAIR_STATES_MAX: u64 = 200_000;
@@ -35,48 +39,80 @@ pub(super) fn together(
     Ok((inputs(&apps.iter().collect::<Vec<_>>()), result))
 }
 
-/// Checks each pair, several at a time, and hands the results over in order.
+/// Checks each pair, several at a time, and hands the results over in order. Returns how many pairs
+/// a limit left out.
 pub(super) fn pairs(
     apps: &[GivenApp],
     args: &CheckArgs,
     watch: &Watch,
     add: &mut dyn FnMut(Vec<Input>, JobResult),
-) -> Result<(), Failure> {
+) -> Result<usize, Failure> {
     let pairs: Vec<[&GivenApp; 2]> = apps
         .iter()
         .enumerate()
         .flat_map(|(at, first)| apps[at + 1..].iter().map(move |second| [first, second]))
         .collect();
-    let workers = args.search.threads.unwrap_or_else(cores).get();
+    let workers = args.search.threads.unwrap_or_else(cores).get().min(pairs.len());
     let options = CheckOptions {
         threads: NonZeroUsize::MIN,
         states_max: Some(args.search.max_states.unwrap_or(PAIR_STATES_MAX)),
         ..args.search.options()
     };
     let control = watch.control();
-    for some in pairs.chunks(workers) {
-        if watch.stopped().is_some() {
-            break;
+    let bar = control.progress;
+    // The pairs are counted, not the states of each.
+    let quiet = Control { progress: &NoProgress, ..control.control.clone() };
+    let job = Job { pairs: &pairs, next: AtomicUsize::new(0), args, options };
+    let quiet = JobControl::new(quiet, control.found);
+    bar.phase("checking pairs");
+    std::thread::scope(|scope| {
+        let (send, results) = channel();
+        let start = |_| {
+            let (send, job, quiet) = (send.clone(), &job, &quiet);
+            let work = move || job.work(watch, quiet, &send);
+            std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work).is_ok()
+        };
+        // Without another thread, this one does all.
+        if !(0..workers).map(start).fold(false, |any, is_started| any | is_started) {
+            job.work(watch, &quiet, &send);
         }
-        let results = std::thread::scope(|scope| {
-            let one = |pair: &[&GivenApp; 2]| {
-                let (pair, options, control) = (pair.map(Clone::clone), &options, &control);
-                let job = move || checked(&pair, args, options, control);
-                std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, job)
-            };
-            let started: Vec<_> = some.iter().map(one).collect();
-            started.into_iter().map(|one| one.ok()?.join().ok()).collect::<Vec<_>>()
-        });
-        for (pair, result) in some.iter().zip(results) {
-            // A thread that could not be started leaves its pair to this one.
-            let result = match result {
-                Some(result) => result?,
-                None => checked(&pair.map(Clone::clone), args, &options, &control)?,
-            };
-            add(inputs(pair), result);
+        drop(send);
+        let (mut waiting, mut added) = (BTreeMap::new(), 0);
+        for (done, (at, result)) in results.into_iter().enumerate() {
+            bar.report(done as u64 + 1, Some(pairs.len() as u64));
+            waiting.insert(at, result);
+            while let Some(result) = waiting.remove(&added) {
+                add(inputs(&pairs[added]), result?);
+                added += 1;
+            }
+        }
+        Ok(pairs.len() - added)
+    })
+}
+
+/// The pairs, and which of them is the next.
+struct Job<'a> {
+    pairs: &'a [[&'a GivenApp; 2]],
+    next: AtomicUsize,
+    args: &'a CheckArgs,
+    options: CheckOptions,
+}
+
+/// The number of a pair, and its result.
+type Done = (usize, Result<JobResult, Failure>);
+
+impl Job<'_> {
+    /// Checks pairs until there are no more, or a limit is reached.
+    fn work(&self, watch: &Watch, control: &JobControl<'_>, send: &Sender<Done>) {
+        while watch.stopped().is_none() {
+            let at = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(pair) = self.pairs.get(at) else { return };
+            let result = checked(&pair.map(Clone::clone), self.args, &self.options, control);
+            if send.send((at, result)).is_err() {
+                return;
+            }
         }
     }
-    Ok(())
 }
 
 fn checked(

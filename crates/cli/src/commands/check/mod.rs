@@ -128,7 +128,10 @@ fn check_all(
         args.inputs.iter().try_for_each(|path| refuse_specifications(path, args))?;
         if args.home.pairs {
             let mut add = |inputs, result| add(inputs, result);
-            home::pairs(&apps, args, watch, &mut add)?;
+            let left = home::pairs(&apps, args, watch, &mut add)?;
+            if let Some(reason) = watch.stopped().filter(|_| left > 0) {
+                watch.draft().change(|outcome| leave_out(left, "pair", reason, outcome));
+            }
         } else {
             let (inputs, result) = home::together(&apps, args, watch)?;
             add(inputs, result);
@@ -145,9 +148,9 @@ fn check_all(
             let mut failures = Vec::new();
             for (done, (path, peeked)) in inputs.into_iter().enumerate() {
                 if let Some(reason) = watch.stopped().filter(|_| done > 0) {
-                    watch
-                        .draft()
-                        .change(|outcome| leave_out(args.inputs.len() - done, reason, outcome));
+                    watch.draft().change(|outcome| {
+                        leave_out(args.inputs.len() - done, "input", reason, outcome)
+                    });
                     break;
                 }
                 let peeked = peeked.unwrap_or_else(|| input::peek(&path));
@@ -181,14 +184,14 @@ fn homes(inputs: &[PathBuf], global: &Global) -> (Vec<PathBuf>, Vec<PathBuf>) {
     (homes.into_iter().cloned().collect(), others.into_iter().cloned().collect())
 }
 
-/// Tells that a limit came before the last inputs were read.
-fn leave_out(inputs: usize, reason: StopReason, outcome: &mut Outcome) {
+/// Tells that a limit came before the last inputs, or pairs of them, were read.
+fn leave_out(count: usize, what: &str, reason: StopReason, outcome: &mut Outcome) {
     outcome.cut_by(stopped_by(reason));
     outcome.warnings.push(Warning {
         kind: WarningKind::Stopped,
         input: None,
-        text: format!("{reason}: {} not read", plural(inputs as u64, "input")),
-        count: inputs as u64,
+        text: format!("{reason}: {} not read", plural(count as u64, what)),
+        count: count as u64,
         places: Vec::new(),
     });
 }
