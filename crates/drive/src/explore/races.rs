@@ -13,6 +13,9 @@ use anyorder_system::{Failure, FailureKind, Observation, PartPath, TaskName};
 /// The maximum number of parts named in a title.
 const TITLE_PARTS: usize = 3;
 
+/// The maximum number of conflicts that an explanation names.
+const CONFLICTS_MAX: usize = 6;
+
 /// Returns the finding of a reversal, without its harm.
 pub(super) fn race(
     outcome: &Outcome,
@@ -103,8 +106,12 @@ fn explanation(
     } else if reversal.locations.is_empty() {
         say(format!("{first} comes before {second}, and they conflict"));
     } else {
-        let at = listed(&reversal.locations, words).join("`, `");
-        say(format!("{first} comes before {second}, and they conflict on `{at}`"));
+        let all = listed(&reversal.locations, words);
+        let (named, rest) = all.split_at(all.len().min(CONFLICTS_MAX));
+        let more =
+            if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+        let at = named.join("`, `");
+        say(format!("{first} comes before {second}, and they conflict on `{at}`{more}"));
     }
     let list = |names: &[TaskName]| {
         let names: Vec<String> = names.iter().take(8).map(|name| words.full(name)).collect();
@@ -153,10 +160,12 @@ pub(super) fn comparison(
     }
 }
 
-/// Returns the locations that reports name; all if there is no such one.
+/// Returns the locations that reports name, those that say most first; all if there is no such one.
 fn listed(locations: &[String], words: &dyn TaskWords) -> Vec<String> {
     let listed: Vec<String> = locations.iter().filter(|one| words.lists(one)).cloned().collect();
-    if listed.is_empty() { locations.to_vec() } else { listed }
+    let mut listed = if listed.is_empty() { locations.to_vec() } else { listed };
+    listed.sort_by_key(|one| words.rank(one));
+    listed
 }
 
 fn reversals(count: u32) -> String {

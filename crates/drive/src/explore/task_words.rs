@@ -83,6 +83,11 @@ pub trait TaskWords: Sync {
         None
     }
 
+    /// Returns how much a location says to the reader of a report: 0 says most.
+    fn rank(&self, _location: &str) -> u8 {
+        0
+    }
+
     /// Returns the title of a failure. `None`: the program fails.
     fn failure(&self, _failure: &Failure) -> Option<String> {
         None

@@ -285,6 +285,19 @@ impl TaskWords for PageWords {
         !is_inner && !is_lookup && !location.starts_with("#text")
     }
 
+    /// What a user sees and what has a name comes before numbered elements, and these before objects
+    /// of scripts, most of which belong to libraries.
+    fn rank(&self, location: &str) -> u8 {
+        let name = location.split(['[', '#', '.', ':']).next().unwrap_or_default();
+        let is_capital = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '-';
+        let is_element = !name.is_empty() && name.chars().all(is_capital);
+        match location.contains('#') {
+            true if location.starts_with("scope@") || is_element => 1,
+            true => 2,
+            false => 0,
+        }
+    }
+
     fn site(&self, task: &TaskName) -> Option<Site> {
         let (file, line) = self.asked(task)?;
         Some(Site { file: Some(file), line: Some(line), ..Site::default() })
@@ -453,6 +466,21 @@ mod tests {
         assert_eq!(class(&both, &[]), None, "it came in both");
         assert_eq!(class(&both, &[&timer, &load]), None, "no response");
         assert_eq!(class(&[written, shown], &[&response]), None, "the page shows it");
+    }
+
+    #[test]
+    fn what_a_user_sees_is_named_before_the_objects_of_libraries() {
+        let words = words();
+        let rank = |location: &str| words.rank(location);
+        for location in ["SELECT[city].value", "global.items", "handler:BUTTON[add]:click"] {
+            assert_eq!(rank(location), 0, "{location}");
+        }
+        for location in ["LI#load:6.textContent", "scope@a.js:3:1#load:2.x"] {
+            assert_eq!(rank(location), 1, "{location}");
+        }
+        for location in ["Proxy#load:305.count", "Set#load/script@a.js:52.get(x)"] {
+            assert_eq!(rank(location), 2, "{location}");
+        }
     }
 
     #[test]

@@ -7,12 +7,17 @@
 //! event, which has no effect in the run in which it comes first. The other one follows from the
 //! same input at the same target, or it is what makes the control usable. A failure that only one
 //! run has is never harmless, nor is a request that is only sent where the input is refused.
+//!
+//! An input may also be impossible for good after the other task, which has taken its control away:
+//! the button that cancels a request is hidden when the response comes. Then the outcomes differ by
+//! what the user wanted, in one of them too late, and each is as it has to be.
 //! **Guarantee.** None: a program that loses the second of two equal inputs by mistake looks like
 //! one that refuses it. So the class is in the result.
 
 use super::footprint::Mode;
 use super::names::{NO_TASK, NameCache, TaskId};
 use super::options::ReversalOptions;
+use super::outcome::ReversalKind;
 use super::reversal::Pair;
 use super::step::ExecutedStep;
 use super::verdict::{ComparedRun, conflicts};
@@ -38,6 +43,24 @@ pub(crate) fn refused_input(
     }
     is_refused((child, parent), (second, first), known, differences)
         || is_refused((parent, child), (first, second), known, differences)
+}
+
+/// Returns whether the first task of a pair took away the control of the second one, an input event
+/// that only the child has.
+pub(crate) fn taken_away(
+    parent: &ComparedRun<'_>,
+    child: &ComparedRun<'_>,
+    Pair { second, kind, .. }: Pair,
+    (name_cache, options): Known<'_>,
+    differences: &[Difference],
+) -> bool {
+    let has = |run: &ComparedRun<'_>| run.steps.iter().any(|step| step.task == second);
+    options.patient_user
+        && kind == ReversalKind::Disabling
+        && name_cache.task(second).role == TaskRole::Input
+        && !differences.iter().any(|one| one.level == Level::Failure)
+        && !has(parent)
+        && has(child)
 }
 
 /// Whether an input event has no effect in the busy one of two runs, in which it comes before the

@@ -3,7 +3,7 @@
 use super::footprint::Mode;
 use super::names::{NO_TASK, NameCache, TaskId};
 use super::options::{Inputs, ReversalOptions};
-use super::refused::refused_input;
+use super::refused::{refused_input, taken_away};
 use super::reversal::Pair;
 use super::step::{ExecutedStep, Steps};
 use crate::location_name::LocationName;
@@ -142,7 +142,9 @@ pub(crate) fn compare(
         }
     } else if late_registration(parent, child, pair, (name_cache, inputs, options)) {
         Verdict::LateRegistration
-    } else if refused_input(parent, child, pair, (name_cache, options), &differences) {
+    } else if refused_input(parent, child, pair, (name_cache, options), &differences)
+        || taken_away(parent, child, pair, (name_cache, options), &differences)
+    {
         Verdict::RefusedInput
     } else if name_cache.base(pair.first) == name_cache.base(pair.second) {
         Verdict::Alternative

@@ -88,6 +88,57 @@ fn differences_have_classes() {
     }
 }
 
+/// A response that hides the button of the input `cancel`.
+#[derive(Clone, Debug)]
+struct Hides {
+    fails: bool,
+    role: TaskRole,
+    done: Vec<TaskName>,
+}
+
+impl Model for Hides {
+    fn enabled(&self) -> Vec<TaskName> {
+        let all = ["response", "cancel"].map(TaskName::root);
+        let done = self.done.len();
+        all.into_iter().filter(|_| done == 0).collect()
+    }
+
+    fn run(&mut self, task: &TaskName, _alternative: u32) -> Effects {
+        let mut effects = Effects::default();
+        self.done.push(task.clone());
+        effects.write("button");
+        if self.fails && *task == TaskName::root("cancel") {
+            effects.failures.push("no request".to_owned());
+        }
+        effects
+    }
+
+    fn observe(&self) -> Observation {
+        let mut observation = Observation::new();
+        let shown = self.done[0].to_string();
+        observation.set(PartPath::new(["result"]), Level::Output, shown.as_bytes());
+        observation
+    }
+
+    fn role(&self, task: &TaskName) -> TaskRole {
+        if *task == TaskName::root("cancel") { self.role } else { TaskRole::Task }
+    }
+}
+
+#[test]
+fn an_input_whose_control_is_taken_away_does_no_harm() {
+    let verdict = |fails, role, patient_user| {
+        let options = ReversalOptions { patient_user, ..ReversalOptions::default() };
+        let outcome = explored(Hides { fails, role, done: vec![] }, &options);
+        let run = outcome.runs.iter().find(|run| run.reversal.is_some()).expect("a reversal");
+        run.comparison.as_ref().unwrap().verdict
+    };
+    assert_eq!(verdict(false, TaskRole::Input, true), Verdict::RefusedInput);
+    assert_eq!(verdict(false, TaskRole::Input, false), Verdict::Different);
+    assert_eq!(verdict(false, TaskRole::Task, true), Verdict::Different);
+    assert_eq!(verdict(true, TaskRole::Input, true), Verdict::Different);
+}
+
 #[test]
 fn findings_have_two_runs_and_their_schedules() {
     let outcome = explored(two("x", Level::Output, false), &ReversalOptions::default());
