@@ -2,10 +2,12 @@
 
 #![expect(clippy::print_stdout, reason = "reports what was skipped, and how often")]
 
+mod concrete;
 mod corpus;
 mod homes;
 mod shapes;
 mod slice;
 mod slice_twin;
 mod table;
+mod unfold_twin;
 mod verdicts;

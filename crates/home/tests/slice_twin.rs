@@ -17,10 +17,10 @@ use anyorder_testkit::effort;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The answer of a search: titles of findings. `None` if the search was cut.
-type Answer = Option<BTreeSet<String>>;
+pub(crate) type Answer = Option<BTreeSet<String>>;
 
 /// A loop of events ends a search of the states behind it.
-const LOOP: &str = "no loop of events";
+pub(crate) const LOOP: &str = "no loop of events";
 
 fn read(texts: &[String]) -> Vec<App> {
     let read = |(number, text): (usize, &String)| App::read(&format!("{number}.groovy"), text);
@@ -36,7 +36,7 @@ fn programs(apps: &[App], home: &Configuration, is_whole: bool) -> [HomeProgram;
 }
 
 /// Returns the programs of a home with all that apps do, and those that a search has.
-fn made(texts: &[String]) -> [(HomeProgram, HomeProgram); 2] {
+pub(crate) fn made(texts: &[String]) -> [(HomeProgram, HomeProgram); 2] {
     let mut apps = read(texts);
     let mut home = config::shared(&apps, &Capabilities::built_in());
     let [all, all_ruled] = programs(&apps, &home, true);
@@ -45,7 +45,7 @@ fn made(texts: &[String]) -> [(HomeProgram, HomeProgram); 2] {
     [(all, some), (all_ruled, some_ruled)]
 }
 
-fn answer(program: Program) -> Answer {
+pub(crate) fn answer(program: Program) -> Answer {
     let model =
         Model::from_program(program, ProgramIdentity::new("home"), vec![]).expect("a model");
     let options = CheckOptions { states_max: Some(30_000), ..CheckOptions::default() };
@@ -81,7 +81,7 @@ fn agrees(whole: &BTreeSet<String>, small: &BTreeSet<String>, has_rules: bool) -
 }
 
 /// Forgets an event of the outside, so that the search has one input too few.
-fn without_one(mut program: Program, rng: &mut Rng) -> Option<Program> {
+pub(crate) fn without_one(mut program: Program, rng: &mut Rng) -> Option<Program> {
     let at = rng.index(program.events.len());
     (!program.events.is_empty()).then(|| program.events.remove(at))?;
     Some(program)

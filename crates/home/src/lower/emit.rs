@@ -87,10 +87,15 @@ fn fixed(world: &World<'_>) -> BTreeSet<VarId> {
     let mut made = BTreeSet::new();
     let mut taken_back = BTreeSet::new();
     for (unit, tree) in world.trees.iter().enumerate() {
+        let mut own_made = BTreeSet::new();
         for action in tree.nodes.iter().filter_map(|node| node.action.as_ref()) {
-            if let Action::Unsubscribe { app, .. } = action
-                && !(first.contains_key(&unit) && tree.paths == 1)
+            if let Action::Unsubscribe { .. } = action
+                && first.contains_key(&unit)
+                && tree.paths == 1
             {
+                // What it made before, in this order, it may take back.
+                taken_back.append(&mut own_made);
+            } else if let Action::Unsubscribe { app, .. } = action {
                 let own = |kind: &VarKind| matches!(kind, VarKind::Subscribed(of, _) if of == app);
                 taken_back.extend((0..world.vars.len()).filter(|var| own(&world.vars[*var].kind)));
             }
@@ -102,6 +107,7 @@ fn fixed(world: &World<'_>) -> BTreeSet<VarId> {
                 taken_back.insert(*var);
             } else if first.contains_key(&unit) && tree.paths == 1 {
                 made.insert(*var);
+                own_made.insert(*var);
             }
         }
     }
