@@ -170,18 +170,19 @@ fn inputs_behind_times_and_routines_are_known() {
 #[test]
 fn a_button_has_one_of_four_numbers() {
     let key = |number: u32| {
-        format!(
-            "preferences {{ input 'key', 'capability.button'; input 'lamp', 'capability.switch' }}
-            def installed() {{ subscribe(key, 'button', pressed) }}
-            def pressed(evt) {{
+        "preferences { input 'key', 'capability.button'; input 'lamp', 'capability.switch' }
+            def installed() { subscribe(key, 'button', pressed) }
+            def pressed(evt) {
                 def number = parseJson(evt.data)?.buttonNumber
-                if ((1..4).contains(number)) {{ \"${{'number' + number}}\"() }} else {{ odd() }}
-            }}
-            def number1() {{ }}\ndef number2() {{ }}\ndef number3() {{ }}\ndef number4() {{ }}
-            def odd() {{ }}"
-        )
-        .replace(&format!("number{number}() {{ }}"), &format!("number{number}() {{ lamp.off() }}"))
-        .replace(if number == 9 { "odd() { }" } else { "~" }, "odd() { lamp.off() }")
+                if ((1..4).contains(number)) { \"${'number' + number}\"() } else { odd() }
+            }
+            def number1() { }\ndef number2() { }\ndef number3() { }\ndef number4() { }
+            def odd() { }"
+            .replace(
+                &format!("number{number}() {{ }}"),
+                &format!("number{number}() {{ lamp.off() }}"),
+            )
+            .replace(if number == 9 { "odd() { }" } else { "~" }, "odd() { lamp.off() }")
     };
     (1..=4).for_each(|number| conflict(&[LIGHT, &key(number)], "switch.switch"));
     silent(&[LIGHT, &key(9)]);
