@@ -13,7 +13,7 @@ use crate::remark::{Remark, Remarked};
 use crate::{Failure, JobControl, JobResult};
 use anyorder_common::numbers::plural;
 use anyorder_explore::r4::{self, Limit};
-use anyorder_finding::{Warning, WarningKind, option};
+use anyorder_finding::{Stats, Warning, WarningKind, option};
 use anyorder_system::{Cancel, RunError};
 use std::sync::atomic::AtomicU64;
 
@@ -315,7 +315,11 @@ impl<'a, P: TaskProgram> Job<'a, P> {
 
     /// What was found so far, with its counts.
     fn so_far(&self) -> JobResult {
-        let (findings, stats) = (self.findings.so_far(), self.sums.stats(self.findings.runs));
+        let findings = self.findings.so_far();
+        let stats = match self.sums.runs() {
+            0 => Stats::new(),
+            _ => self.sums.stats(self.findings.runs),
+        };
         JobResult { findings, stats, ..self.result.clone() }
     }
 

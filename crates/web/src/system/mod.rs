@@ -5,6 +5,7 @@ mod observation;
 mod options;
 mod page_system;
 mod run;
+mod times;
 
 pub use observation::STEPS_LEFT;
 pub use options::{PageOptions, PageStats};

@@ -1,6 +1,7 @@
 //! The outcome of a run, in levels.
 
 use super::run::{Pending, Run, What};
+use super::times::by_the_hour;
 use crate::page::{Seen, by_value};
 use anyorder_system::{Level, Observation, PartPath};
 use serde_json::Value;
@@ -23,6 +24,8 @@ pub(super) struct Traffic<'a> {
     pub(super) dialogs: &'a [String],
     pub(super) refused: &'a [String],
     pub(super) steps_left: usize,
+    /// The time at which the page began, in milliseconds since 1970.
+    pub(super) epoch_ms: u64,
 }
 
 /// Returns the outcome of a run. What a user sees comes first: pixels, text and fields. A page that
@@ -33,6 +36,7 @@ pub(super) struct Traffic<'a> {
 pub(super) fn observation(seen: &Seen, run: &Run, traffic: &Traffic<'_>) -> Observation {
     let mut out = Observation::new();
     let is_shown = run.left.is_none();
+    let timeless = |text: &str| by_the_hour(text, traffic.epoch_ms);
     if let Some(picture) = seen.picture.as_ref().filter(|_| is_shown) {
         out.set(PartPath::new(["page", "pixels"]), Level::Output, picture);
     }
@@ -47,7 +51,10 @@ pub(super) fn observation(seen: &Seen, run: &Run, traffic: &Traffic<'_>) -> Obse
     ] {
         if is_shown || level == Level::Persistent {
             let text = page[name].as_str().unwrap_or_default();
-            set(&mut out, ["page", name], level, text);
+            match level {
+                Level::Persistent => set(&mut out, ["page", name], level, &timeless(text)),
+                _ => set(&mut out, ["page", name], level, text),
+            }
         }
     }
     if is_shown {
@@ -57,19 +64,20 @@ pub(super) fn observation(seen: &Seen, run: &Run, traffic: &Traffic<'_>) -> Obse
     for name in ["local", "session"] {
         for pair in page[name].as_array().into_iter().flatten() {
             let text = |at: usize| pair[at].as_str().unwrap_or_default();
-            set(&mut out, [name, text(0)], Level::Persistent, text(1));
+            set(&mut out, [name, text(0)], Level::Persistent, &timeless(text(1)));
         }
     }
     count(&mut out, "errors", Level::Failure, run.errors.iter());
     count(&mut out, "console", Level::Failure, traffic.console.iter());
-    let (reads, requests): (Vec<_>, Vec<_>) =
-        traffic.requests.iter().partition(|one| only_reads(one));
+    let asked: Vec<String> = traffic.requests.iter().map(|one| timeless(one)).collect();
+    let (reads, requests): (Vec<_>, Vec<_>) = asked.iter().partition(|one| only_reads(one));
     // What a page that was left did not ask for any more is of no interest.
     let reads = reads.into_iter().filter(|_| is_shown);
     count(&mut out, "reads", Level::Bookkeeping, reads);
     count(&mut out, "requests", Level::Request, requests.into_iter());
-    let sent: Vec<String> =
-        run.sent.iter().map(|(to, text)| format!("{to} {}", by_value(text.clone()))).collect();
+    let shown =
+        |(to, text): &(String, String)| timeless(&format!("{to} {}", by_value(text.clone())));
+    let sent: Vec<String> = run.sent.iter().map(shown).collect();
     count(&mut out, "sent", Level::Request, sent.iter());
     count(&mut out, "refused", Level::Request, traffic.refused.iter());
     // Whether a page asks before it is left depends on when the user leaves it.
@@ -140,12 +148,40 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_stored_time_does_not_depend_on_the_clock() {
+        let epoch_ms = 1_767_225_600_000;
+        let traffic = Traffic {
+            requests: &[],
+            console: &[],
+            dialogs: &[],
+            refused: &[],
+            steps_left: 0,
+            epoch_ms,
+        };
+        let stored = |value: String| {
+            let page = serde_json::json!({"local": [["expires", value]]});
+            observation(&Seen { page, picture: None }, &Run::default(), &traffic)
+        };
+        let day_ms = 24 * 3_600_000;
+        let at = |clock_ms: u64| stored((epoch_ms + day_ms + clock_ms).to_string());
+        assert_eq!(at(0).difference(&at(500)), []);
+        assert_eq!(at(0).difference(&at(day_ms)).len(), 1, "another constant");
+        assert_eq!(stored("7".into()).difference(&stored("8".into())).len(), 1);
+    }
+
+    #[test]
     fn requests_that_only_read_are_bookkeeping() {
         let requests =
             ["GET http://localhost/a", "HEAD http://localhost/", "POST http://localhost/b x"];
         let requests = requests.map(str::to_owned);
-        let none =
-            Traffic { requests: &[], console: &[], dialogs: &[], refused: &[], steps_left: 0 };
+        let none = Traffic {
+            requests: &[],
+            console: &[],
+            dialogs: &[],
+            refused: &[],
+            steps_left: 0,
+            epoch_ms: 0,
+        };
         let (seen, run) = (Seen::default(), Run::default());
         let before = observation(&seen, &run, &none);
         let after = observation(&seen, &run, &Traffic { requests: &requests, ..none });

@@ -473,6 +473,7 @@ impl TaskSystem for PageSystem {
             dialogs: &driver.state.dialogs,
             refused: &driver.state.refused,
             steps_left: steps.saturating_sub(self.run.steps_taken),
+            epoch_ms: self.options.epoch_ms,
         };
         let outcome = observation(&seen, &self.run, &traffic);
         self.picture = seen.picture;
