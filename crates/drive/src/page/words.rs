@@ -274,11 +274,9 @@ impl TaskWords for PageWords {
         words.strip_prefix("the ").map_or(words.clone(), str::to_owned)
     }
 
-    /// What the parser does to the tree says little, and so does that one event made what another
-    /// uses.
+    /// What the parser does to the tree says little.
     fn lists(&self, location: &str) -> bool {
-        let is_inner = [".parent", ".children", ".data"].iter().any(|end| location.ends_with(end))
-            || location.starts_with("made:");
+        let is_inner = [".parent", ".children", ".data"].iter().any(|end| location.ends_with(end));
         let is_lookup = location.strip_prefix("document.").is_some_and(|rest| {
             rest.starts_with(['*', '<', '[', '#', '.']) || rest == "activeElement"
         });

@@ -1,10 +1,10 @@
 //! How many races a run has, before and after covering.
 //!
-//! **Problem.** Given a run and its graph, the number of pairs (i, j), i before j, that conflict and
-//! that happens-before does not order; and how many of them have no task k with i -> k -> j.
+//! **Problem.** Given a run and its graph, the number of pairs (i, j), i before j, that conflict
+//! and that happens-before does not order; and how many of them have no task k with i -> k -> j.
 //! **Naive version**: all pairs, in `tests/r4/naive`. **Method.** The uses of each location, in
-//! groups of equal modes; each use conflicts with all of the other groups, and within its own if its
-//! mode is exclusive. Rows of bits keep the pairs. **Cost.** n²/64 words, and for each use of a
+//! groups of equal modes; each use conflicts with all of the other groups, and within its own if
+//! its mode is exclusive. Rows of bits keep the pairs. **Cost.** n²/64 words, and for each use of a
 //! location one row.
 
 use super::dependence::Graph;

@@ -129,7 +129,8 @@ impl Model for Hides {
 fn an_input_whose_control_is_taken_away_does_no_harm() {
     let verdict = |fails, role, patient_user| {
         let options = ReversalOptions { patient_user, ..ReversalOptions::default() };
-        let outcome = explored(Hides { fails, role, done: vec![] }, &options);
+        let model = Hides { fails, role, done: vec![] };
+        let outcome = explore(&factory(model, ALL), &options, &Control::default()).unwrap();
         let run = outcome.runs.iter().find(|run| run.reversal.is_some()).expect("a reversal");
         run.comparison.as_ref().unwrap().verdict
     };

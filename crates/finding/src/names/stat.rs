@@ -172,7 +172,8 @@ names! { StatName:
     NEVER_RUN "never_run" Phrases;
     /// Tasks of the recorded run.
     RECORDED_TASKS "recorded_tasks";
-    /// Races of the recorded run: pairs of tasks that conflict and that happens-before does not order.
+    /// Races of the recorded run: pairs of tasks that conflict and that happens-before does not
+    /// order.
     RECORDED_RACES "recorded_races";
     /// Races of the recorded run that no third task orders.
     UNCOVERED_RACES "uncovered_races";

@@ -1,10 +1,10 @@
 //! Times in what a page stores and sends.
 //!
 //! The clock of a page moves with its timers, so another order stores another time: `expires` is a
-//! day and 500 ms after the beginning instead of a day and 200 ms. That is no difference that a user
-//! could see, so times near the clock of the page count by their hour. **Guarantee.** Texts without
-//! times stay as they are. Two constants that differ by less than an hour look alike, and a time just
-//! before a full hour may still differ from one just behind it.
+//! day and 500 ms after the beginning instead of a day and 200 ms. That is no difference that a
+//! user could see, so times near the clock of the page count by their hour. **Guarantee.** Texts
+//! without times stay as they are. Two constants that differ by less than an hour look alike, and
+//! a time just before a full hour may still differ from one just behind it.
 
 /// How far from the beginning of a run a number counts as a time, in milliseconds: two years.
 const NEAR_MS: u64 = 2 * 366 * 24 * 3_600_000;
