@@ -10,7 +10,8 @@
 //!
 //! An input may also be impossible for good after the other task, which has taken its control away:
 //! the button that cancels a request is hidden when the response comes. Then the outcomes differ by
-//! what the user wanted, in one of them too late, and each is as it has to be.
+//! what the user wanted, in one of them too late, and each is as it has to be. That holds unless the
+//! input sends a request: a button that only the response takes away is clicked twice.
 //! **Guarantee.** None: a program that loses the second of two equal inputs by mistake looks like
 //! one that refuses it. So the class is in the result.
 
@@ -45,22 +46,30 @@ pub(crate) fn refused_input(
         || is_refused((parent, child), (first, second), known, differences)
 }
 
-/// Returns whether the first task of a pair took away the control of the second one, an input event
-/// that only the child has.
+/// Returns whether one task of a pair takes away the control of the other one: an input event, which
+/// only the run has in which it comes first.
 pub(crate) fn taken_away(
     parent: &ComparedRun<'_>,
     child: &ComparedRun<'_>,
-    Pair { second, kind, .. }: Pair,
+    Pair { first, second, kind }: Pair,
     (name_cache, options): Known<'_>,
     differences: &[Difference],
 ) -> bool {
-    let has = |run: &ComparedRun<'_>| run.steps.iter().any(|step| step.task == second);
+    let has = |run: &ComparedRun<'_>, task| run.steps.iter().any(|step| step.task == task);
+    let is_taken = |input, other, with: &ComparedRun<'_>, without: &ComparedRun<'_>| {
+        let sends = |one: &Difference| {
+            one.level == Level::Request && with.observation.part(&one.path).is_some()
+        };
+        name_cache.task(input).role == TaskRole::Input
+            && !differences.iter().any(sends)
+            && has(with, input)
+            && !has(without, input)
+            && has(without, other)
+    };
     options.patient_user
         && kind == ReversalKind::Disabling
-        && name_cache.task(second).role == TaskRole::Input
         && !differences.iter().any(|one| one.level == Level::Failure)
-        && !has(parent)
-        && has(child)
+        && (is_taken(second, first, child, parent) || is_taken(first, second, parent, child))
 }
 
 /// Whether an input event has no effect in the busy one of two runs, in which it comes before the

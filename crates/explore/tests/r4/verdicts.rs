@@ -5,7 +5,8 @@ use anyorder_explore::r4::{
     Error, FindingKind, Limit, Outcome, ReversalOptions, UserEvents, Verdict, explore,
 };
 use anyorder_system::{
-    Control, EnabledDetail, Level, Limits, Observation, PartPath, StopReason, TaskName, TaskRole,
+    Choice, Control, EnabledDetail, Level, Limits, Observation, PartPath, StopReason, TaskName,
+    TaskRole,
 };
 
 /// Two tasks, `first` and `second`, and one place that both use.
@@ -61,6 +62,13 @@ impl Model for Two {
 }
 
 fn explored(model: Two, options: &ReversalOptions) -> Outcome {
+    explored_any(model, options)
+}
+
+fn explored_any<M: Model + Clone + Send + Sync + 'static>(
+    model: M,
+    options: &ReversalOptions,
+) -> Outcome {
     explore(&factory(model, ALL), options, &Control::default()).unwrap()
 }
 
@@ -130,11 +138,24 @@ fn an_input_whose_control_is_taken_away_does_no_harm() {
     let verdict = |fails, role, patient_user| {
         let options = ReversalOptions { patient_user, ..ReversalOptions::default() };
         let model = Hides { fails, role, done: vec![] };
-        let outcome = explore(&factory(model, ALL), &options, &Control::default()).unwrap();
+        let outcome = explored_any(model, &options);
         let run = outcome.runs.iter().find(|run| run.reversal.is_some()).expect("a reversal");
         run.comparison.as_ref().unwrap().verdict
     };
     assert_eq!(verdict(false, TaskRole::Input, true), Verdict::RefusedInput);
+    // The input was recorded, and the reversal takes it away.
+    let model = Hides { fails: false, role: TaskRole::Input, done: vec![] };
+    let mut cancelled = explored_any(model.clone(), &ReversalOptions::default()).schedule(0);
+    cancelled.choices = vec![Choice::of(TaskName::root("cancel"))];
+    let options = ReversalOptions {
+        patient_user: true,
+        recording: Some(cancelled),
+        ..ReversalOptions::default()
+    };
+    let outcome = explored_any(model, &options);
+    assert_eq!(outcome.choices(0)[0].task, TaskName::root("cancel"));
+    let reversed = outcome.runs.iter().find(|run| run.reversal.is_some()).expect("a reversal");
+    assert_eq!(reversed.comparison.as_ref().unwrap().verdict, Verdict::RefusedInput);
     assert_eq!(verdict(false, TaskRole::Input, false), Verdict::Different);
     assert_eq!(verdict(false, TaskRole::Task, true), Verdict::Different);
     assert_eq!(verdict(true, TaskRole::Input, true), Verdict::Different);

@@ -87,7 +87,7 @@ impl Parser<'_> {
 
     /// Returns the index behind a type that may begin a declaration without `def`: primitive, or
     /// its last name begins with a capital letter.
-    fn behind_declared_type(&self, index: usize) -> Option<usize> {
+    pub(super) fn behind_declared_type(&self, index: usize) -> Option<usize> {
         if self.is_primitive_at(index) {
             return self.behind_type(index, true);
         }

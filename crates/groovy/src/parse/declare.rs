@@ -212,7 +212,11 @@ impl Parser<'_> {
         let start = self.at;
         let modifiers = self.modifiers()?;
         let type_parameters = self.type_parameters()?;
-        let type_name = self.declared_type()?;
+        // A name with a small letter is no type here: `def item x` has one name too many.
+        let type_name = match self.behind_declared_type(self.at) {
+            Some(_) => self.declared_type()?,
+            None => None,
+        };
         let is_method =
             matches!(self.kind(), Kind::Name | Kind::Text) && self.is_op_at(self.at + 1, "(");
         if is_method || !type_parameters.is_empty() {
