@@ -283,8 +283,8 @@ impl TaskWords for PageWords {
         !is_inner && !is_lookup && !location.starts_with("#text")
     }
 
-    /// What a user sees and what has a name comes before numbered elements, and these before objects
-    /// of scripts, most of which belong to libraries.
+    /// What a user sees and what has a name comes before numbered elements, and these before
+    /// objects of scripts, most of which belong to libraries.
     fn rank(&self, location: &str) -> u8 {
         let name = location.split(['[', '#', '.', ':']).next().unwrap_or_default();
         let is_capital = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '-';

@@ -10,8 +10,8 @@
 //!
 //! An input may also be impossible for good after the other task, which has taken its control away:
 //! the button that cancels a request is hidden when the response comes. Then the outcomes differ by
-//! what the user wanted, in one of them too late, and each is as it has to be. That holds unless the
-//! input sends a request: a button that only the response takes away is clicked twice.
+//! what the user wanted, in one of them too late, and each is as it has to be. That holds unless
+//! the input sends a request: a button that only the response takes away is clicked twice.
 //! **Guarantee.** None: a program that loses the second of two equal inputs by mistake looks like
 //! one that refuses it. So the class is in the result.
 
@@ -46,8 +46,8 @@ pub(crate) fn refused_input(
         || is_refused((parent, child), (first, second), known, differences)
 }
 
-/// Returns whether one task of a pair takes away the control of the other one: an input event, which
-/// only the run has in which it comes first.
+/// Returns whether one task of a pair takes away the control of the other one: an input event,
+/// which only the run has in which it comes first.
 pub(crate) fn taken_away(
     parent: &ComparedRun<'_>,
     child: &ComparedRun<'_>,
