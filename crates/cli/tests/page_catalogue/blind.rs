@@ -18,7 +18,7 @@ use std::fs;
 /// A kind of access: what the texts of its locations contain, and a page that needs it.
 const KINDS: &[(&str, &str)] = &[
     ("global.", "plugins/index.html"),
-    ("scope@", "typing_long/index.html"),
+    ("scope@", "last_answer/index.html"),
     (".value", "profile/index.html"),
     (".checked", "checkbox_default/index.html"),
     (".@disabled", "double_submit/index.html"),

@@ -15,6 +15,7 @@
 #![allow(clippy::print_stdout, reason = "the test prints a table of what it ran")]
 
 mod blind;
+mod cases;
 #[path = "../common/mod.rs"]
 mod common;
 

@@ -320,7 +320,8 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
         match &found.kind {
             FindingKind::Harmful | FindingKind::Unreported => {
                 let end = &self.outcome.runs[run].observation;
-                Some(Group::of(&one.finding, kind, tasks, end))
+                let inputs = tasks.iter().filter(|task| words.is_input(task)).count();
+                Some(Group::of(&one.finding, kind, (tasks, inputs), end))
             }
             FindingKind::Failure(_) => Some(Group::of_failure(tasks)),
             FindingKind::Unstable(_) => None,

@@ -10,12 +10,13 @@
 //! - reversals that share a task and end the same way, in all that counts;
 //! - failures that come when the same two tasks are reversed.
 //!
-//! The first stays, which has the fewest reversals. It lists the pairs of the others, or names
+//! The first stays, which has the fewest reversals, unless a later one has fewer inputs in its pair:
+//! two responses say more than a response and a click. It lists the pairs of the others, or names
 //! their failures.
 
 use crate::Reported;
 use anyorder_common::numbers::plural;
-use anyorder_finding::{ExplanationStep, Finding, Site};
+use anyorder_finding::{ExplanationStep, Finding, Severity, Site};
 use anyorder_system::{Hash128, Level, Observation, TaskName};
 
 /// The most pairs, or failures, that a finding lists.
@@ -32,6 +33,8 @@ type Place = (String, u32, u32);
 pub(super) struct Group {
     /// The two tasks of the reversal, sorted.
     tasks: [TaskName; 2],
+    /// How many of them are inputs.
+    inputs: usize,
     shows: Symptom,
 }
 
@@ -53,7 +56,7 @@ impl Group {
     pub(super) fn of(
         finding: &Finding,
         kind: String,
-        tasks: [TaskName; 2],
+        (tasks, inputs): ([TaskName; 2], usize),
         end: &Observation,
     ) -> Group {
         let place =
@@ -67,12 +70,12 @@ impl Group {
             places.sort();
             places
         });
-        Group { tasks, shows: Symptom::Difference { kind, places, end: counting(end) } }
+        Group { tasks, inputs, shows: Symptom::Difference { kind, places, end: counting(end) } }
     }
 
     /// Returns the group of a failure.
     pub(super) fn of_failure(tasks: [TaskName; 2]) -> Group {
-        Group { tasks, shows: Symptom::Failure }
+        Group { tasks, inputs: 0, shows: Symptom::Failure }
     }
 
     /// Whether the findings of both are one mistake.
@@ -103,15 +106,73 @@ fn counting(end: &Observation) -> Hash128 {
     })
 }
 
-/// One mistake: its finding, where it is in the list, and the groups of all that it was merged of.
+/// One mistake.
 struct Mistake {
+    /// Where its finding is in the list.
     at: usize,
+    /// The groups of the findings that it was merged of; the first is that of the finding shown.
     members: Vec<Group>,
-    more: u64,
+    /// How many there are.
+    count: u64,
+    severity: Severity,
+    pairs: Vec<[String; 2]>,
+    /// What other failures say.
+    also: Vec<String>,
 }
 
-/// Merges the findings of one group into the first of them, which takes the highest severity.
-/// Quadratic in the number of findings, with a bound on the members of each.
+impl Mistake {
+    fn new(at: usize, group: Group, one: &Reported) -> Mistake {
+        let severity = one.finding.severity;
+        let pairs = pair(&one.finding).into_iter().collect();
+        Mistake { at, members: vec![group], count: 1, severity, pairs, also: vec![] }
+    }
+
+    /// Adds a finding. Returns it if it is to be shown instead of the one before.
+    fn add(&mut self, group: Group, one: Reported) -> Option<Reported> {
+        self.count += 1;
+        self.severity = self.severity.max(one.finding.severity);
+        if self.pairs.len() < PAIRS_MAX {
+            self.pairs.extend(pair(&one.finding));
+        }
+        if group.shows == Symptom::Failure && self.also.len() < PAIRS_MAX {
+            self.also.push(one.finding.title.clone());
+        }
+        let is_better = group.inputs < self.members[0].inputs;
+        if self.members.len() < MEMBERS_MAX {
+            self.members.push(group);
+            let last = self.members.len() - 1;
+            if is_better {
+                self.members.swap(0, last);
+            }
+        }
+        is_better.then_some(one)
+    }
+
+    /// Writes into the finding that is shown what the others say.
+    fn finish(self, finding: &mut Finding) {
+        let more = self.count - 1;
+        if more == 0 {
+            return;
+        }
+        finding.severity = self.severity;
+        let what = match self.members[0].shows {
+            Symptom::Difference { .. } => {
+                finding.pairs = self.pairs;
+                finding.pairs_total = self.count;
+                format!("{} like this", plural(more, "more pair"))
+            }
+            Symptom::Failure => {
+                let also = |text: String| ExplanationStep::new(format!("also: {text}"));
+                finding.explanation.extend(self.also.into_iter().map(also));
+                plural(more, "more failure")
+            }
+        };
+        finding.title.push_str(&format!(" (and {what})"));
+    }
+}
+
+/// Merges the findings of one group, with the highest severity. Quadratic in the number of findings,
+/// with a bound on the members of each group.
 pub(super) fn grouped(all: impl Iterator<Item = (Option<Group>, Reported)>) -> Vec<Reported> {
     let mut merged: Vec<Reported> = Vec::new();
     let mut mistakes: Vec<Mistake> = Vec::new();
@@ -125,45 +186,21 @@ pub(super) fn grouped(all: impl Iterator<Item = (Option<Group>, Reported)>) -> V
             .find(|mistake| mistake.members.iter().any(|member| member.is_same(&group)));
         match known {
             None => {
-                mistakes.push(Mistake { at: merged.len(), members: vec![group], more: 0 });
+                mistakes.push(Mistake::new(merged.len(), group, &one));
                 merged.push(one);
             }
             Some(mistake) => {
-                mistake.more += 1;
-                take_in(&mut merged[mistake.at].finding, &one.finding, &group.shows);
-                if mistake.members.len() < MEMBERS_MAX {
-                    mistake.members.push(group);
+                if let Some(better) = mistake.add(group, one) {
+                    merged[mistake.at] = better;
                 }
             }
         }
     }
-    for Mistake { at, members, more } in mistakes.into_iter().filter(|one| one.more > 0) {
-        let what = match members[0].shows {
-            Symptom::Difference { .. } => format!("{} like this", plural(more, "more pair")),
-            Symptom::Failure => plural(more, "more failure"),
-        };
-        merged[at].finding.title.push_str(&format!(" (and {what})"));
+    for mistake in mistakes {
+        let at = mistake.at;
+        mistake.finish(&mut merged[at].finding);
     }
     merged
-}
-
-/// Adds the pair, or the failure, of a finding to another one of its group.
-fn take_in(into: &mut Finding, one: &Finding, shows: &Symptom) {
-    into.severity = into.severity.max(one.severity);
-    if *shows == Symptom::Failure {
-        if into.explanation.len() < PAIRS_MAX {
-            into.explanation.push(ExplanationStep::new(format!("also: {}", one.title)));
-        }
-        return;
-    }
-    if into.pairs_total == 0 {
-        into.pairs.extend(pair(into));
-        into.pairs_total = 1;
-    }
-    into.pairs_total += 1;
-    if into.pairs.len() < PAIRS_MAX {
-        into.pairs.extend(pair(one));
-    }
 }
 
 /// Returns the names of the two tasks.
@@ -175,7 +212,7 @@ fn pair(finding: &Finding) -> Option<[String; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anyorder_finding::{Kind, Severity};
+    use anyorder_finding::Kind;
     use anyorder_system::PartPath;
 
     fn reported(places: [(u32, &str); 2], severity: Severity) -> Reported {
@@ -216,7 +253,9 @@ mod tests {
             let one = reported(*places, Severity::Warning);
             let heap = number.to_string();
             let tasks = tasks(places.map(|(_, task)| task));
-            let group = Group::of(&one.finding, (*kind).to_owned(), tasks, &end(shown, &heap));
+            let inputs = tasks.iter().filter(|task| task.segment().kind == "input").count();
+            let pair = (tasks, inputs);
+            let group = Group::of(&one.finding, (*kind).to_owned(), pair, &end(shown, &heap));
             (Some(group), one)
         };
         grouped(all.iter().enumerate().map(with_group))
@@ -251,6 +290,20 @@ mod tests {
         ]);
         let pairs: Vec<u64> = merged.iter().map(|one| one.finding.pairs_total).collect();
         assert_eq!(pairs, [2, 0, 0]);
+    }
+
+    #[test]
+    fn the_pair_with_the_fewest_inputs_is_shown() {
+        let merged = merged(&[
+            ([(1, "a"), (2, "input")], "text", "wrong"),
+            ([(1, "a"), (2, "b")], "text", "wrong"),
+            ([(1, "a"), (2, "c")], "text", "wrong"),
+        ]);
+        let names = |finding: &Finding| pair(finding).expect("a pair");
+        assert_eq!(merged.len(), 1);
+        assert_eq!(names(&merged[0].finding), ["a", "b"]);
+        assert_eq!(merged[0].finding.pairs_total, 3);
+        assert_eq!(merged[0].finding.pairs[0], ["a", "input"]);
     }
 
     #[test]

@@ -83,6 +83,11 @@ pub trait TaskWords: Sync {
         None
     }
 
+    /// Returns whether a task is an input, such as a click.
+    fn is_input(&self, _task: &TaskName) -> bool {
+        false
+    }
+
     /// Returns how much a location says to the reader of a report: 0 says most.
     fn rank(&self, _location: &str) -> u8 {
         0

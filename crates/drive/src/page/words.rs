@@ -283,6 +283,10 @@ impl TaskWords for PageWords {
         !is_inner && !is_lookup && !location.starts_with("#text")
     }
 
+    fn is_input(&self, task: &TaskName) -> bool {
+        self.step(task).is_some()
+    }
+
     /// What a user sees and what has a name comes before numbered elements, and these before
     /// objects of scripts, most of which belong to libraries.
     fn rank(&self, location: &str) -> u8 {

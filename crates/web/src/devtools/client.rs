@@ -35,6 +35,9 @@ pub struct Client {
     browser: LaunchedBrowser,
 }
 
+/// How often a browser is started before it counts as broken.
+const STARTS_MAX: u32 = 3;
+
 impl Client {
     /// Starts a browser and connects to it.
     ///
@@ -43,7 +46,7 @@ impl Client {
     /// Fails if there is no browser, it does not start, or it does not answer.
     pub fn start(options: &BrowserOptions) -> Result<Client, WebError> {
         if options.sandbox.is_some() {
-            return Client::start_as(options);
+            return Client::start_again(options);
         }
         let with = |sandbox| BrowserOptions { sandbox: Some(sandbox), ..options.clone() };
         if !is_root()
@@ -51,7 +54,17 @@ impl Client {
         {
             return Ok(client);
         }
-        Client::start_as(&with(false))
+        Client::start_again(&with(false))
+    }
+
+    /// Starts a browser, and another one if it ends at once: on a busy machine, about one of 300
+    /// does.
+    fn start_again(options: &BrowserOptions) -> Result<Client, WebError> {
+        let again = (1..STARTS_MAX).find_map(|_| match Client::start_as(options) {
+            Err(WebError::Start { .. }) => None,
+            other => Some(other),
+        });
+        again.unwrap_or_else(|| Client::start_as(options))
     }
 
     /// Starts a browser with its sandbox on or off.

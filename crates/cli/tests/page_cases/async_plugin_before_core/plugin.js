@@ -1,0 +1,3 @@
+App.register('clock', function () {
+  return 'Clock plugin ready';
+});

@@ -1,0 +1,1 @@
+window.CONFIG = { api: "/eu/api", plan: "pro" };
