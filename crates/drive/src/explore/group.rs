@@ -10,9 +10,9 @@
 //! - reversals that share a task and end the same way, in all that counts;
 //! - failures that come when the same two tasks are reversed.
 //!
-//! The first stays, which has the fewest reversals, unless a later one has fewer inputs in its pair:
-//! two responses say more than a response and a click. It lists the pairs of the others, or names
-//! their failures.
+//! The first stays, which has the fewest reversals, unless a later one has fewer inputs in its
+//! pair: two responses say more than a response and a click. It lists the pairs of the others, or
+//! names their failures.
 
 use crate::Reported;
 use anyorder_common::numbers::plural;
@@ -171,8 +171,8 @@ impl Mistake {
     }
 }
 
-/// Merges the findings of one group, with the highest severity. Quadratic in the number of findings,
-/// with a bound on the members of each group.
+/// Merges the findings of one group, with the highest severity. Quadratic in the number of
+/// findings, with a bound on the members of each group.
 pub(super) fn grouped(all: impl Iterator<Item = (Option<Group>, Reported)>) -> Vec<Reported> {
     let mut merged: Vec<Reported> = Vec::new();
     let mut mistakes: Vec<Mistake> = Vec::new();
