@@ -21,7 +21,7 @@ const KINDS: &[(&str, &str)] = &[
     ("scope@", "last_answer/index.html"),
     (".value", "profile/index.html"),
     (".checked", "checkbox_default/index.html"),
-    (".@disabled", "double_submit/index.html"),
+    (".@disabled", "enabled_twice/index.html"),
     (".@hidden", "modal_timer/index.html"),
     ("handler:", "div_handler/index.html"),
     (".children", "search/index.html"),
