@@ -83,11 +83,6 @@ impl Exploration<'_> {
             let shared = conflicts(first, second);
             let texts = shared.map(|id| self.name_cache.names.location_text(id).to_string());
             reversal.locations = texts.collect();
-            let implied = &self.options.implied;
-            let says_more = |text: &String| !implied.iter().any(|start| text.starts_with(start));
-            if reversal.locations.iter().any(says_more) {
-                reversal.locations.retain(says_more);
-            }
             reversal.locations.sort();
         }
         reversal

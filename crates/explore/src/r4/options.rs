@@ -104,9 +104,6 @@ pub struct ReversalOptions {
     /// The prefixes of the texts of locations that hold registered handlers: see
     /// [`Verdict::LateRegistration`](super::Verdict).
     pub registrations: Vec<String>,
-    /// Locations whose texts begin so say only that one task uses what another one made. Another
-    /// conflict of the two says how it got it, so these do not decide what kind of pair it is.
-    pub implied: Vec<String>,
     /// Whether the default scheduler is a user who waits until the program is at rest before the
     /// next input event. Then inputs may be refused: see [`Verdict::RefusedInput`](super::Verdict).
     pub patient_user: bool,
@@ -150,7 +147,6 @@ impl Default for ReversalOptions {
             alternatives_max: 16,
             confirm: true,
             registrations: vec!["listener:".to_owned()],
-            implied: vec!["made:".to_owned()],
             patient_user: false,
             safe_requests: vec!["GET ".to_owned(), "HEAD ".to_owned()],
             marks_of_inputs: vec!["document.activeElement".to_owned()],

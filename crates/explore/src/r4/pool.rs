@@ -58,9 +58,11 @@ pub(crate) fn answer(driver: &mut Driver<'_>, shared: &Shared<'_>, job: &Job) ->
         }
         let request = Request { config, control, run, parent, candidate, ask };
         let (result, attempts) = driver.run(&request);
-        // The recording is the first run.
-        let ended = shared.ended.fetch_add(1, Ordering::Relaxed) + 1;
-        control.progress.report(ended + 1, None);
+        // The recording is the first run. What comes after a stop is none.
+        if result.is_ok() {
+            let ended = shared.ended.fetch_add(1, Ordering::Relaxed) + 1;
+            control.progress.report(ended + 1, None);
+        }
         Answer { order: *order, result, attempts, executed: driver.take_executed() }
     };
     job.candidates.iter().map(answer).collect()

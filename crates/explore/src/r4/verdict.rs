@@ -318,16 +318,12 @@ fn late_registration(
         let text = name_cache.names.location_text(location);
         options.registrations.iter().any(|start| text.starts_with(start.as_str()))
     };
-    let is_implied = |location: &u32| {
-        let text = name_cache.names.location_text(*location);
-        options.implied.iter().any(|start| text.starts_with(start.as_str()))
-    };
     let writes = |location: &u32| {
         let mut used = registers.footprint.iter();
         used.any(|(other, mode)| other == location && *mode != Mode::Read)
     };
     let touched = was.footprint.iter().map(|(location, _)| *location);
-    let mut shared = touched.filter(writes).filter(|one| !is_implied(one)).peekable();
+    let mut shared = touched.filter(writes).peekable();
     // On a page, these are the listeners for what a user does in passing on the way to a click.
     let has_no_effect = options.patient_user || idle(event) && !idle(was);
     has_no_effect && shared.peek().is_some() && shared.all(is_registration)
