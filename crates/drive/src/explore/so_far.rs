@@ -18,8 +18,9 @@ pub(super) struct SoFar<'a> {
 
 impl Progress for SoFar<'_> {
     fn report(&self, done: u64, total: Option<u64>) {
-        self.control.progress.report(done, total);
+        // A run is reported when it ends, and again with those that were planned with it.
         let known = self.most.fetch_max(done, Ordering::Relaxed);
+        self.control.progress.report(self.runs.saturating_add(known.max(done)), total);
         if known < done && is_published(done) {
             let mut result = self.before.clone();
             result.stats.set(stat::EXECUTIONS, self.runs.saturating_add(done));

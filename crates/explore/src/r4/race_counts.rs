@@ -4,8 +4,8 @@
 //! and that happens-before does not order; and how many of them have no task k with i -> k -> j.
 //! **Naive version**: all pairs, in `tests/r4/naive`. **Method.** The uses of each location, in
 //! groups of equal modes; each use conflicts with all of the other groups, and within its own if
-//! its mode is exclusive. Rows of bits keep the pairs. **Cost.** n²/64 words, and for each use of a
-//! location one row.
+//! its mode is exclusive. Rows of bits keep the pairs. **Cost.** n²/64 words, and one row for each
+//! use of a location.
 
 use super::dependence::Graph;
 use super::footprint::Mode;

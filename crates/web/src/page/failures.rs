@@ -9,7 +9,7 @@ use serde_json::Value;
 /// A place in a text of the page: its address, line and column, from 1.
 type Place = (String, u32, u32);
 
-/// What is said of an exception that says nothing.
+/// The message of an exception without a text.
 const NO_MESSAGE: &str = "an empty text is thrown";
 
 /// The beginning of the addresses of scripts that the page does not know of.
