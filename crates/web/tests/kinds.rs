@@ -35,7 +35,8 @@ fn check_page(
         }
         let again = run(&mut page, plan);
         assert_eq!(first.0, again.0, "{name}, {plan:?}");
-        assert_eq!(first.1.difference(&again.1), [], "{name}, {plan:?}");
+        let said = [&first.1, &again.1].map(words);
+        assert_eq!(first.1.difference(&again.1), [], "{name}, {plan:?}: {said:?}");
     }
     assert_eq!((page.stats().late_requests, page.stats().browsers), (0, 1), "{name}");
     page

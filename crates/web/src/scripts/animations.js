@@ -30,6 +30,13 @@ if (W.Animation && W.KeyframeEffect && W.Document.prototype.getAnimations) {
   const tag = getter(W.Element, 'tagName');
   const id = getter(W.Element, 'id');
   const lower = W.String.prototype.toLowerCase;
+  // How many have been ended of which the page was not told: that comes with the next picture.
+  let ending = 0;
+  let ended = () => {};
+  waitForAnimations = () => ending <= 0 ? undefined : new N.Promise((resolve) => {
+    ended = resolve;
+    N.setTimeout(() => { ending = 0; resolve(); }, 10000);
+  });
   // What stands still: the animation, its rate, and its end in the queue.
   let held = [];
   const heldOf = (animation) => {
@@ -69,6 +76,12 @@ if (W.Animation && W.KeyframeEffect && W.Document.prototype.getAnimations) {
     one.entry = enqueue('animation', kinds[kind][1](animation) + ' of ' + at, () => {
       release(animation);
       heard(kind === 2 ? animation : element, kinds[kind][2]);
+      ending++;
+      N.apply(N.addEventListener, animation, ['finish', () => {
+        ending--;
+        activity++;
+        ended();
+      }, { once: true }]);
       N.apply(finish, animation, []);
     }, { due: now + left, delay: left, channel: 'animation' });
   };
@@ -90,6 +103,13 @@ if (W.Animation && W.KeyframeEffect && W.Document.prototype.getAnimations) {
     }
     for (let i = 0; i < begun.length; i++) wait(begun[i]);
   };
+  // Each picture is also looked at before it is drawn: on a busy machine, a short transition would be
+  // over before the driver asks.
+  const everyPicture = () => {
+    watchAnimations();
+    N.requestAnimationFrame(everyPicture);
+  };
+  N.requestAnimationFrame(everyPicture);
   for (const name of ['finish', 'reverse', 'pause', 'updatePlaybackRate']) {
     const native = W.Animation.prototype[name];
     replace(W.Animation.prototype, name, function (...values) {

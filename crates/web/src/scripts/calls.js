@@ -21,6 +21,7 @@ async function settle() {
     if (watchAnimations) watchAnimations();
     if (draws) await drawn();
     if (watchAnimations) watchAnimations();
+    if (waitForAnimations) await waitForAnimations();
     if (waitForHistory) await waitForHistory();
     if (waitForDatabases) await waitForDatabases();
     if (tellSelection) tellSelection();

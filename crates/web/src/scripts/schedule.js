@@ -178,6 +178,8 @@ let waitForHistory = null;
 let waitForDatabases = null;
 // Takes hold of the transitions and animations that have begun, in frames.
 let watchAnimations = null;
+// Waits until the page has been told of those that were ended, in frames.
+let waitForAnimations = null;
 // Tells the page that the selection has changed, in frames.
 let tellSelection = null;
 const handles = new N.Map();
