@@ -93,7 +93,12 @@ fn tops_of_scripts() {
     let module = rewrite("export let c=0;export function f(){c++}", Kind::Module);
     assert!(module.starts_with("var __ao_s0=__aoN("), "{module}");
     let handler = rewrite("go();return v", Kind::Handler);
-    assert_eq!(handler, "__aoQ(__aoT(this,\"go\",0),go)();return __aoQ(__aoT(this,\"v\",1),v)");
+    assert_eq!(handler, "__aoQ(__aoT(this,\"go\",0),go());return __aoQ(__aoT(this,\"v\",1),v)");
+    // A method of the element keeps its element.
+    let form = rewrite("submit(f(1));g?.(x)", Kind::Handler);
+    let inner = "__aoQ(__aoT(this,\"f\",1),f(1))";
+    let call = format!("__aoQ(__aoT(this,\"submit\",0),submit({inner}))");
+    assert_eq!(form, format!("{call};g?.(__aoQ(__aoT(this,\"x\",2),x))"));
     let eval = rewrite("let x=1;var y=2", Kind::Eval);
     assert_eq!(eval, "let x=1;var y=__aoQ(__aoH(\"y\",0,2),2)");
     let name = rewrite("var f=()=>1", Kind::Classic);

@@ -62,7 +62,7 @@ fn attributes_with_code() {
     );
     check(
         "<a onclick=f() ONLOAD = \"f()&amp;&amp;1\">",
-        "<a onclick=\"__aoQ(__aoT(this,&quot;f&quot;,0),f)()\" onload=\"__aoQ(__aoT(this,&quot;f&quot;,1),f)()&amp;&amp;1\">",
+        "<a onclick=\"__aoQ(__aoT(this,&quot;f&quot;,0),f())\" onload=\"__aoQ(__aoT(this,&quot;f&quot;,1),f())&amp;&amp;1\">",
     );
     check("<a href='javascript:f()'>", "<a href=\"javascript:__aoQ(__aoG(&quot;f&quot;,0),f)()\">");
     check(

@@ -117,7 +117,7 @@ impl PageProgram {
             files,
             url: options.url.clone(),
         };
-        let factory = PageFactory { options, store, rewriter: logged.clone() };
+        let factory = PageFactory::new(options, store, logged.clone());
         let opened = Mutex::new(None);
         let name = name.to_owned();
         let crawled = None;
@@ -138,8 +138,8 @@ impl PageProgram {
     fn take_crawl(&mut self, system: &mut PageSystem, most: usize) -> Result<(), RunError> {
         let crawled = system.crawl(most)?;
         system.set_actions(crawled.actions.clone());
-        self.factory.options.actions = crawled.actions.clone();
-        self.identity = self.factory.options.identity();
+        self.factory.set_actions(crawled.actions.clone());
+        self.identity = self.factory.options().identity();
         self.words.actions = crawled.actions.clone();
         self.crawled = Some(crawled);
         Ok(())
@@ -154,15 +154,15 @@ impl PageProgram {
     /// Returns the steps of the user as the text of an `actions.json`.
     #[must_use]
     pub fn actions_text(&self) -> String {
-        write_actions(&self.factory.options.actions)
+        write_actions(&self.factory.options().actions)
     }
 
     pub(super) fn options(&self) -> &PageOptions {
-        &self.factory.options
+        self.factory.options()
     }
 
     pub(super) fn store(&self) -> &Store {
-        &self.factory.store
+        self.factory.store()
     }
 
     pub(super) fn in_parts(&self) -> bool {
@@ -193,7 +193,7 @@ impl PageProgram {
             }
             Err((false, error)) => return Err(words_of(&error)),
         };
-        match self.factory.store.recorded_status(&load.to_string()) {
+        match self.factory.store().recorded_status(&load.to_string()) {
             Some(status) if status >= 400 => Err(format!("the server answers with {status}")),
             _ => Ok(Some(system)),
         }
@@ -252,7 +252,7 @@ impl TaskProgram for PageProgram {
 
     fn ignored(&self) -> Option<Warning> {
         let mut places = self.logged.left();
-        let gaps = self.factory.store.gaps();
+        let gaps = self.factory.store().gaps();
         let text = match (places.is_empty(), gaps.is_empty()) {
             (true, true) => return None,
             (false, true) => "scripts that are not understood report no accesses",

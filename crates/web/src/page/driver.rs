@@ -33,6 +33,8 @@ pub(crate) struct PageDriver {
     pub(crate) state: State,
     pub(super) opening: Opening,
     pub(super) spare: Option<Spare>,
+    /// How many tabs were made.
+    pub(crate) tabs: u64,
     pub(super) scripts: Scripts,
     /// By which the runtime knows who calls it.
     key: String,
@@ -60,12 +62,13 @@ impl PageDriver {
         opening: Opening,
     ) -> PageDriver {
         let (rewriter, state, spare) = (Shared(rewriter), State::default(), None);
-        let key = secret();
-        let Opening { seed, epoch_ms, .. } = opening;
+        let (key, tabs) = (secret(), 0);
+        let Opening { seed, epoch_ms, ref url, .. } = opening;
+        let url = url.clone();
         let has_server = store.has_server();
-        let config = Config { seed, epoch_ms, key: key.clone(), has_server };
+        let config = Config { seed, epoch_ms, key: key.clone(), url, has_server };
         let scripts = scripts(&*rewriter.0, &store.sockets(), &config);
-        PageDriver { client, limits, store, rewriter, state, opening, spare, scripts, key }
+        PageDriver { client, limits, store, rewriter, state, opening, spare, tabs, scripts, key }
     }
 
     /// Sends a command to the page without waiting for its reply.
@@ -229,7 +232,10 @@ impl PageDriver {
     }
 
     /// Collects the replies of contexts, which come in any order.
-    fn replies(&mut self, sent: Vec<(i64, u64)>) -> Result<Vec<(i64, Answered)>, WebError> {
+    pub(super) fn replies(
+        &mut self,
+        sent: Vec<(i64, u64)>,
+    ) -> Result<Vec<(i64, Answered)>, WebError> {
         let within = self.limits.reply;
         let deadline = Instant::now() + within;
         let mut answers: Vec<Option<Result<Value, String>>> = vec![None; sent.len()];

@@ -1,5 +1,6 @@
 //! What happens in the page, as the browser tells it.
 
+use super::again::have_one_origin;
 use super::driver::PageDriver;
 use super::failures::{failure, shown};
 use super::runtime::{BARRIER, HOLD_PATH, NAME, REWRITE, SYNCHRONOUS, SYNCHRONOUS_HEADER};
@@ -108,6 +109,12 @@ pub(crate) struct State {
     pub(crate) paused_at: Option<String>,
     /// What a dialog is answered.
     pub(crate) accept_dialogs: bool,
+    /// Whether it asked another origin, whose answers the browser may keep.
+    pub(super) has_foreign: bool,
+    /// Whether the pointer may be inside of the page.
+    pub(super) has_pointer: bool,
+    /// How many runs have used the tab, with this one.
+    pub(super) uses: u32,
     /// How long the user has paused between steps of typing, in seconds.
     pub(super) pauses: f64,
 }
@@ -314,6 +321,8 @@ impl PageDriver {
         let resource = text(params, "resourceType");
         let frame = text(params, "frameId");
         let is_main = frame == self.state.main_frame && resource == "Document";
+        let is_asked = matches!(resource.as_str(), "XHR" | "Fetch" | "Preflight" | "Ping");
+        self.state.has_foreign |= is_asked && !have_one_origin(&url, &self.opening.url);
         let way = path(&url);
         if way == BARRIER || way == "/favicon.ico" && resource != "Fetch" {
             return self.fulfil((fetch_id.0, &fetch_id.1), &Response::new(204, "text/plain", b""));

@@ -3,6 +3,7 @@
 //! On request, it releases a response, fires a queued event, or takes a step of a user, and waits
 //! until the page has nothing left to do. It decides no order and names no events.
 
+mod again;
 mod driver;
 mod failures;
 mod handle;

@@ -1,10 +1,12 @@
-//! Opening a page in a fresh context of the browser, and closing the one before.
+//! Opening a page in an empty tab: the one of the run before, or one in a fresh context of the
+//! browser.
 //!
-//! To make a context takes the browser longer than to run a small page. So the next one is prepared
-//! while a page runs: step by step, whenever the reply to the last step comes.
+//! To make a context takes the browser longer than to run a small page. So where the last tab could
+//! not be used again, the next one is prepared while a page runs: step by step, whenever the reply
+//! to the last step comes.
 
 use super::driver::PageDriver;
-use super::handle::State;
+use super::handle::{Held, State};
 use super::runtime::{NAME, SYNCHRONOUS};
 use crate::devtools::{Message, Reply};
 use crate::error::WebError;
@@ -23,6 +25,8 @@ pub(crate) struct Opening {
     pub(crate) seed: u32,
     pub(crate) epoch_ms: u64,
     pub(crate) accept_dialogs: bool,
+    /// Whether a tab may be used for more than one run.
+    pub(crate) reuse: bool,
 }
 
 /// An empty page in a context of its own.
@@ -34,19 +38,73 @@ pub(crate) struct Spare {
     frame: String,
     /// The command whose reply is the next step.
     waits_for: u64,
+    /// How many runs have used it.
+    uses: u32,
+}
+
+impl Spare {
+    /// Returns the tab of a page that was ended.
+    pub(super) fn of(state: &State) -> Spare {
+        Spare {
+            context: state.browser_context.clone(),
+            target: state.target.clone(),
+            session: state.session.clone(),
+            frame: state.main_frame.clone(),
+            waits_for: 0,
+            uses: state.uses,
+        }
+    }
 }
 
 impl PageDriver {
-    /// Opens the page in a context without cookies, storage and cache, up to the request for its
+    /// Opens the page in a tab without cookies, storage and cache, up to the request for its
     /// document.
     pub(crate) fn open(&mut self) -> Result<(), WebError> {
-        self.close();
+        let was_open = !self.state.session.is_empty();
+        let emptied = self.emptied()?;
+        let is_used_again = emptied.is_some();
+        let spare = match emptied {
+            Some(spare) => spare,
+            None => {
+                self.close();
+                self.fresh()?
+            }
+        };
+        self.tabs += u64::from(!is_used_again);
+        self.state = State {
+            session: spare.session,
+            browser_context: spare.context,
+            target: spare.target,
+            main_frame: spare.frame,
+            uses: spare.uses + 1,
+            accept_dialogs: self.opening.accept_dialogs,
+            ..State::default()
+        };
+        // Its reply comes when the document does. A typed address would load a page again that is
+        // there already.
+        self.send("Page.navigate", json!({"url": self.opening.url, "transitionType": "link"}));
+        let is_document = |held: &Held| held.resource == "Document";
+        let within = self.limits.reply.max(OPEN);
+        if !self.until(within, |state| state.arrived.iter().any(is_document))? {
+            let why = "the browser makes no request for it".to_owned();
+            return Err(WebError::Load { url: self.opening.url.clone(), why });
+        }
+        self.state.arrived.retain(is_document);
+        self.state.contexts.clear();
+        if was_open && !is_used_again {
+            self.prepare();
+        }
+        Ok(())
+    }
+
+    /// Returns an empty tab in a context of its own.
+    fn fresh(&mut self) -> Result<Spare, WebError> {
         self.prepare();
         let within = self.limits.reply.max(OPEN);
         let deadline = Instant::now() + within;
-        let spare = loop {
+        loop {
             match self.spare.take() {
-                Some(spare) if !spare.frame.is_empty() => break spare,
+                Some(spare) if !spare.frame.is_empty() => return Ok(spare),
                 spare => self.spare = spare,
             }
             let message: Option<Message> = self.take(deadline)?;
@@ -54,24 +112,7 @@ impl PageDriver {
                 let what = "the browser makes no new page".to_owned();
                 return Err(WebError::TimedOut { what, within });
             }
-        };
-        self.state = State {
-            session: spare.session,
-            browser_context: spare.context,
-            target: spare.target,
-            main_frame: spare.frame,
-            accept_dialogs: self.opening.accept_dialogs,
-            ..State::default()
-        };
-        // Its reply comes when the document does.
-        self.send("Page.navigate", json!({"url": self.opening.url}));
-        if !self.until(within, |state| !state.arrived.is_empty())? {
-            let why = "the browser makes no request for it".to_owned();
-            return Err(WebError::Load { url: self.opening.url.clone(), why });
         }
-        self.state.contexts.clear();
-        self.prepare();
-        Ok(())
     }
 
     /// Closes the page, without waiting.

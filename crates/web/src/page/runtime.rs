@@ -41,6 +41,8 @@ pub(super) struct Config {
     pub(super) epoch_ms: u64,
     /// Who knows it may call the runtime. The page does not.
     pub(super) key: String,
+    /// The address of the page.
+    pub(super) url: String,
     /// Whether sockets that the source does not know are opened at the real server.
     pub(super) has_server: bool,
 }
@@ -67,6 +69,7 @@ pub(super) fn scripts(rewriter: &dyn Rewriter, sockets: &Sockets, config: &Confi
     let own: serde_json::Map<String, Value> = own.map(list).collect();
     let given = json!({
         "name": NAME, "key": config.key, "seed": config.seed, "epoch": config.epoch_ms,
+        "page": config.url,
         "barrier": BARRIER, "rewrite": REWRITE, "sockets": own, "asks": asks,
         "synchronous": SYNCHRONOUS, "header": SYNCHRONOUS_HEADER,
     });
@@ -244,7 +247,8 @@ mod tests {
 
     #[test]
     fn the_configuration_takes_its_place() {
-        let config = Config { seed: 7, epoch_ms: 9, key: "k".to_owned(), has_server: false };
+        let (key, url) = ("k".to_owned(), "http://localhost/".to_owned());
+        let config = Config { seed: 7, epoch_ms: 9, key, url, has_server: false };
         let all = scripts(&crate::rewriter::Unchanged, &Sockets::new(), &config);
         for text in [&all.frame, &all.worker] {
             assert!(!text.contains("__ANYORDER_CONFIG__") && text.contains("\"seed\":7"));

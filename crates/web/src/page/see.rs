@@ -42,8 +42,8 @@ impl PageDriver {
     /// what a page shows.
     fn picture(&mut self) -> Result<Option<Vec<u8>>, WebError> {
         self.look(STILL)?;
-        let away = json!({"type": "mouseMoved", "x": -1, "y": -1, "button": "none", "buttons": 0});
-        self.call("Input.dispatchMouseEvent", away)?;
+        self.call("Input.dispatchMouseEvent", pointer_away())?;
+        self.state.has_pointer = false;
         let params = json!({"format": "png", "optimizeForSpeed": true});
         let reply = self.call("Page.captureScreenshot", params);
         self.look(MOVE_AGAIN)?;
@@ -57,4 +57,9 @@ impl PageDriver {
         let data = reply["data"].as_str().unwrap_or_default();
         Ok(STANDARD.decode(data).ok().filter(|bytes| !bytes.is_empty()))
     }
+}
+
+/// Returns the command that moves the pointer out of the page.
+pub(super) fn pointer_away() -> Value {
+    json!({"type": "mouseMoved", "x": -1, "y": -1, "button": "none", "buttons": 0})
 }

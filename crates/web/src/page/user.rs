@@ -117,6 +117,7 @@ impl PageDriver {
     }
 
     fn mouse(&mut self, kind: &str, spot: Spot, buttons: u32) -> Result<(), WebError> {
+        self.state.has_pointer = true;
         let moved = kind == "mouseMoved";
         let (button, clicks) = if moved && buttons == 0 { ("none", 0) } else { ("left", 1) };
         let params = json!({

@@ -33,6 +33,28 @@ async function settle() {
   }
   await background();
 }
+// Empties a tab, so that another run can use it.
+async function ended() {
+  if (keeps || !W.document || W !== W.top) return false;
+  if (N.apply(N.querySelector, W.document, ['video,audio,iframe,object,embed'])) return false;
+  // Removes all listeners, and the parser.
+  N.apply(N.openDocument, W.document, []);
+  // What was told of that may have sent requests.
+  await N.fetch(W.origin + config.barrier, { cache: 'no-store', priority: 'high' });
+  empty();
+  W.name = '';
+  // The page of the next run takes the place of the last entry of the history.
+  N.apply(N.replaceState, W.history, [null, '', config.page]);
+  return W.name === '' && !keeps;
+}
+function empty() {
+  N.apply(N.clear, W.localStorage, []);
+  N.apply(N.clear, W.sessionStorage, []);
+}
+// What the page before has stored when it was ended already.
+if (W.document && W === W.top && indexOf(W.origin, 'http') === 0) {
+  try { empty(); } catch { /* it has no storage */ }
+}
 let reported = 0;
 function report(log) {
   const text = '{"created":[' + created + '],"cancelled":[' + cancelled + '],"now":' + now +
@@ -95,6 +117,11 @@ const api = {
     tell(W, end('pagehide'));
     tell(W.document, new W.Event('visibilitychange', { bubbles: true }));
     tell(W, new W.Event('unload'));
+  },
+  // Ends the run: nothing of the page runs any more, and nothing is left of what it kept. Returns
+  // whether that is so. A tab of which it is not is not used for another run.
+  end() {
+    return kept(ended().catch(() => false));
   },
   // Waits until the event is over; returns what it created, cancelled and accessed.
   settle() {

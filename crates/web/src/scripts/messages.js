@@ -108,11 +108,18 @@ if (W.ServiceWorkerContainer) {
 // page has nothing else to run, and the event that asks for it waits until it has come, or a second.
 if (W.History && W.navigation) {
   const { currentEntry, entries } = N.Object.getOwnPropertyDescriptors(W.Navigation.prototype);
-  const leads = (delta) => {
+  const entryAt = (delta) => {
     const at = N.apply(currentEntry.get, W.navigation, []);
-    const to = at && N.apply(entries.value, W.navigation, [])[at.index + delta];
-    return delta !== 0 && !!to && to.sameDocument;
+    return at && N.apply(entries.value, W.navigation, [])[at.index + delta];
   };
+  // What the tab has shown before the page is no part of its history.
+  if (W === W.top) {
+    const { get } = N.descriptor(W.History.prototype, 'length');
+    const before = W.history.length - 1;
+    replaceGetter(W.History.prototype, 'length', function () {
+      return N.apply(get, this, []) - before;
+    });
+  }
   const steps = new N.Map();
   let asked = 0;
   let made = 0;
@@ -125,9 +132,9 @@ if (W.History && W.navigation) {
       activity++;
       steps.set(++asked, () => {
         try {
-          const within = leads(delta);
-          N.apply(native, this, values);
-          return within;
+          const to = entryAt(delta);
+          if (to) N.apply(native, this, values);
+          return delta !== 0 && !!to && to.sameDocument;
         } catch { return false; /* the document is gone */ }
       });
     });

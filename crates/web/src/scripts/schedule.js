@@ -58,6 +58,10 @@ const N = {
   dispatchEvent: W.EventTarget.prototype.dispatchEvent,
   stop: W.Event.prototype.stopImmediatePropagation,
   apply: W.Reflect.apply,
+  querySelector: W.Document && W.Document.prototype.querySelector,
+  openDocument: W.Document && W.Document.prototype.open,
+  replaceState: W.History && W.History.prototype.replaceState,
+  clear: W.Storage && W.Storage.prototype.clear,
 };
 const config = __ANYORDER_CONFIG__;
 
@@ -169,6 +173,9 @@ let sent = '';
 let gaps = '';
 let draws = false;
 let blobs = 0;
+// Whether the page may have stored something that outlasts its document, except cookies, local and
+// session storage.
+let keeps = false;
 let activity = 0;
 let lastNumber = 0;
 let lastHandle = 0;
@@ -354,4 +361,28 @@ if (W.Scheduler && W.Scheduler.prototype.postTask) {
       });
     });
   }
+}
+
+// What outlasts a document.
+for (const [name, methods] of [
+  ['IDBFactory', ['open', 'deleteDatabase']],
+  ['CacheStorage', ['open', 'delete']],
+  ['StorageManager', ['getDirectory', 'persist']],
+  ['LockManager', ['request']],
+  ['ServiceWorkerContainer', ['register']],
+]) {
+  for (const method of methods) {
+    const native = W[name] && W[name].prototype[method];
+    if (native) replace(W[name].prototype, method, function (...values) {
+      keeps = true;
+      return N.apply(native, this, values);
+    });
+  }
+}
+for (const name of ['webkitRequestFileSystem', 'requestFileSystem']) {
+  const native = W[name];
+  if (native) replace(W, name, function (...values) {
+    keeps = true;
+    return N.apply(native, this, values);
+  });
 }

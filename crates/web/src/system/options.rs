@@ -33,6 +33,9 @@ pub struct PageOptions {
     pub repeats_max: u32,
     /// The most events that may wait at once. More end the run with an error. Default: 10,000.
     pub pending_max: usize,
+    /// Whether a tab of the browser may be used for more than one run, if nothing can be left in it.
+    /// Twice as fast; the outcome is the same. Default: yes.
+    pub reuse_tabs: bool,
     /// A pause after each event, so that a person can follow. Default: none.
     pub pause: Duration,
     /// The time for a page to answer, and to end an event. Default: 60 s.
@@ -68,6 +71,7 @@ impl Default for PageOptions {
             pixels: true,
             repeats_max: 3,
             pending_max: 10_000,
+            reuse_tabs: true,
             pause: Duration::ZERO,
             reply_timeout: Duration::from_secs(60),
             finish_timeout: Duration::from_secs(2),
@@ -80,6 +84,8 @@ impl Default for PageOptions {
 pub struct PageStats {
     /// How often a browser was started.
     pub browsers: u64,
+    /// Tabs that were made in them.
+    pub tabs: u64,
     /// Runs that were begun.
     pub runs: u64,
     /// Events that were executed.

@@ -1,6 +1,7 @@
 //! The task system of a page.
 
 use super::accesses::AccessTables;
+use super::factory::{Browsers, PageFactory};
 use super::observation::{Traffic, observation};
 use super::options::{PageOptions, PageStats};
 use super::run::{Pending, Run, What, origin_of, role};
@@ -35,6 +36,16 @@ pub struct PageSystem {
     run: Run,
     stats: PageStats,
     picture: Option<Vec<u8>>,
+    /// Where its browser goes when it is dropped.
+    browsers: Browsers,
+}
+
+impl Drop for PageSystem {
+    fn drop(&mut self) {
+        if let Some(driver) = self.driver.take() {
+            self.browsers.give_back(driver);
+        }
+    }
 }
 
 impl PageSystem {
@@ -48,13 +59,28 @@ impl PageSystem {
         store: Store,
         rewriter: Arc<dyn Rewriter>,
     ) -> Result<PageSystem, RunError> {
-        let program = options.identity();
-        let (tables, run, stats) = (AccessTables::default(), Run::default(), PageStats::default());
-        let (driver, picture) = (None, None);
-        let mut system =
-            PageSystem { options, store, rewriter, driver, program, tables, run, stats, picture };
-        system.reset()?;
-        Ok(system)
+        PageFactory::new(options, store, rewriter).make()
+    }
+
+    /// Returns a system that has begun no run.
+    pub(super) fn waiting(
+        options: PageOptions,
+        store: Store,
+        rewriter: Arc<dyn Rewriter>,
+        browsers: Browsers,
+    ) -> PageSystem {
+        PageSystem {
+            program: options.identity(),
+            options,
+            store,
+            rewriter,
+            driver: browsers.take(),
+            tables: AccessTables::default(),
+            run: Run::default(),
+            stats: PageStats::default(),
+            picture: None,
+            browsers,
+        }
     }
 
     /// Returns numbers of all runs so far.
@@ -144,12 +170,15 @@ impl PageSystem {
                     seed: self.options.seed,
                     epoch_ms: self.options.epoch_ms,
                     accept_dialogs: self.options.accept_dialogs,
+                    reuse: self.options.reuse_tabs,
                 };
                 let (store, rewriter) = (self.store.clone(), self.rewriter.clone());
                 none.insert(PageDriver::new(client, limits, store, rewriter, opening))
             }
         };
+        let tabs = driver.tabs;
         driver.open()?;
+        self.stats.tabs += driver.tabs - tabs;
         let mut arrived = std::mem::take(&mut driver.state.arrived).into_iter();
         self.run = Run::default();
         if let Some(held) = arrived.next() {
@@ -374,6 +403,10 @@ impl TaskSystem for PageSystem {
 
     fn reset(&mut self) -> Result<(), RunError> {
         self.stats.runs += 1;
+        // Nothing has happened yet.
+        if self.driver.is_some() && !self.run.loaded && !self.run.pending.is_empty() {
+            return Ok(());
+        }
         self.picture = None;
         let had_browser = self.driver.is_some();
         let mut opened = self.open();
@@ -488,30 +521,5 @@ impl fmt::Debug for PageSystem {
             .field("stats", &self.stats)
             .field("process_id", &self.process_id())
             .finish_non_exhaustive()
-    }
-}
-
-/// Starts one browser for each worker. All have the same responses.
-#[derive(Clone)]
-pub struct PageFactory {
-    /// How the page is run.
-    pub options: PageOptions,
-    /// Where its responses come from.
-    pub store: Store,
-    /// What is done to its texts.
-    pub rewriter: Arc<dyn Rewriter>,
-}
-
-impl SystemFactory for PageFactory {
-    type System = PageSystem;
-
-    fn make(&self) -> Result<PageSystem, RunError> {
-        PageSystem::start(self.options.clone(), self.store.clone(), self.rewriter.clone())
-    }
-}
-
-impl fmt::Debug for PageFactory {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PageFactory").field("options", &self.options).finish_non_exhaustive()
     }
 }

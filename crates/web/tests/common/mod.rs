@@ -1,6 +1,8 @@
 //! A browser for tests, or a word that there is none.
 
-use anyorder_system::{Choice, EnabledTask, Observation, Step, TaskName, TaskSystem};
+use anyorder_system::{
+    Choice, EnabledTask, Observation, Step, SystemFactory, TaskName, TaskSystem,
+};
 use anyorder_web::{
     Folder, PageFactory, PageOptions, PageSystem, Rewriter, RewrittenPage, Store, Unchanged,
     find_browser, parse_actions,
@@ -35,13 +37,12 @@ pub(crate) fn factory(name: &str, rewriter: Arc<dyn Rewriter>) -> PageFactory {
     let actions = text.map(|text| parse_actions(&text).expect("steps")).unwrap_or_default();
     let store = Store::new(Box::new(Folder::open(&folder).expect("a folder")));
     let options = PageOptions { actions, ..PageOptions::default() };
-    PageFactory { options, store, rewriter }
+    PageFactory::new(options, store, rewriter)
 }
 
 /// Starts an example that reports no accesses.
 pub(crate) fn start(name: &str) -> PageSystem {
-    let PageFactory { options, store, rewriter } = factory(name, Arc::new(Unchanged));
-    PageSystem::start(options, store, rewriter).expect("the page opens")
+    factory(name, Arc::new(Unchanged)).make().expect("the page opens")
 }
 
 pub(crate) fn enabled(page: &mut PageSystem) -> Vec<String> {

@@ -104,8 +104,9 @@ fn accessed(rewriter: Arc<dyn Rewriter>) -> BTreeMap<String, String> {
     let site = site();
     let options = PageOptions { repeats_max: 1, ..site.options.clone() };
     let store = Store::new(site.source());
-    let mut page = anyorder_system::SystemFactory::make(&PageFactory { options, store, rewriter })
-        .expect("the page opens");
+    let mut page =
+        anyorder_system::SystemFactory::make(&PageFactory::new(options, store, rewriter))
+            .expect("the page opens");
     let mut all = BTreeMap::new();
     let mut steps = STEPS.iter();
     while let Some(next) = page.enabled().expect("events").into_iter().next() {

@@ -1,6 +1,7 @@
 //! Pages that are hard to control: each has a right and clear result, within limits.
 
 mod accesses;
+mod again;
 mod columns;
 mod documents;
 mod endless;

@@ -17,6 +17,7 @@
 //! | `a[k]` | `__aoO(a,site)[__aoK(k,site,1)]`; `__aoR(a,k,site)[k]` where `k` is a plain local |
 //! | `a?.b.c` | `__aoZ(__aoC(__aoP(a,"b",site)?.b,"c",site)?.c)` |
 //! | global `x` | `__aoQ(__aoG("x",site),x)` |
+//! | `f(v)` in a handler | `__aoQ(__aoT(this,"f",site),f(v))` |
 //! | global `x = v` | `__aoQ(__aoH("x",site,2),x = v)` |
 //! | captured `x` that changes | `__aoV(scope,i,site,x)` |
 //! | `x = v`, `x++` of such an `x` | `__aoS(scope,i,site,2,x = v)`, `__aoU(scope,i,site,1,x++)` |

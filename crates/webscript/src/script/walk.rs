@@ -221,6 +221,26 @@ impl<'w, 's> Walk<'w, 's> {
         true
     }
 
+    /// Rewrites a call in a handler whose function may be a method of the element, its form or the
+    /// document, such as `submit()`: that is its `this`, so only the whole call can be wrapped. An
+    /// optional call is not logged.
+    fn element_call(&mut self, it: &CallExpression<'_>) -> bool {
+        let Expression::Identifier(name) = it.callee.without_parentheses() else { return false };
+        if self.kind != Kind::Handler || self.variable(name) != Variable::Global {
+            return false;
+        }
+        let arguments = |this: &mut Self| {
+            it.arguments.iter().for_each(|argument| this.visit_argument(argument));
+        };
+        if it.optional {
+            arguments(self);
+        } else {
+            let read = self.global_read(name);
+            self.wrap(it.span, &format!("__aoQ({read},"), ")", arguments);
+        }
+        true
+    }
+
     /// Returns the statements that log what the patterns among the parameters read. Only functions
     /// with `arguments` of their own can.
     fn parameter_reads(&mut self, it: &Function<'_>) -> String {
@@ -459,7 +479,7 @@ impl<'a> Visit<'a> for Walk<'_, '_> {
     }
 
     fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
-        if self.direct_eval(it) {
+        if self.direct_eval(it) || self.element_call(it) {
             return;
         }
         self.callee(&it.callee);
