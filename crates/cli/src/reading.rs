@@ -45,6 +45,9 @@ pub(crate) const OUTPUT: FileKind = FileKind { name: "an output", bytes_max: 256
 /// The steps of a user on a page.
 pub(crate) const ACTIONS: FileKind = FileKind { name: "a list of steps", bytes_max: 16 << 20 };
 
+/// What a browser has before a page is loaded.
+pub(crate) const STORED: FileKind = FileKind { name: "a storage state", bytes_max: 64 << 20 };
+
 /// A smart-home app.
 pub(crate) const APP: FileKind = FileKind { name: "an app", bytes_max: APP_BYTES_MAX };
 

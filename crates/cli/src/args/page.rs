@@ -16,6 +16,15 @@ pub(crate) struct PageArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Web pages")]
     pub(crate) actions: Option<PathBuf>,
 
+    /// Cookies and local storage that the browser has before the page is loaded, such as those of a
+    /// user who is logged in, as Playwright's `storageState` writes them
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Web pages")]
+    pub(crate) storage_state: Option<PathBuf>,
+
+    /// A header for each request to the server of the page; may be given more than once
+    #[arg(long, value_name = "NAME: VALUE", value_parser = header, help_heading = "Web pages")]
+    pub(crate) header: Vec<(String, String)>,
+
     /// The program of the browser, a Chromium [default: the first of the usual names in $PATH]
     #[arg(long, value_name = "PROGRAM", value_hint = ValueHint::ExecutablePath, help_heading = "Web pages")]
     pub(crate) browser: Option<PathBuf>,
@@ -39,6 +48,8 @@ impl PageArgs {
         let options = [
             ("--serve", self.serve.is_some()),
             ("--actions", self.actions.is_some()),
+            ("--storage-state", self.storage_state.is_some()),
+            ("--header", !self.header.is_empty()),
             ("--browser", self.browser.is_some()),
             ("--network-faults", self.network_faults),
             ("--headed", self.headed),
@@ -46,6 +57,17 @@ impl PageArgs {
         ];
         options.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
     }
+}
+
+/// Reads a header: its name, a colon, and its value.
+fn header(text: &str) -> Result<(String, String), String> {
+    let expected =
+        || "expected a name, a colon and a value, such as `Accept-Language: de`".to_owned();
+    let (name, value) = text.split_once(':').ok_or_else(expected)?;
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    let (name, value) = (name.trim(), value.trim());
+    let is_right = !name.is_empty() && name.bytes().all(is_name) && !value.contains(['\r', '\n']);
+    if is_right { Ok((name.to_owned(), value.to_owned())) } else { Err(expected()) }
 }
 
 /// How steps of a user come about without a file of them.

@@ -4,7 +4,7 @@ use crate::args::{Global, PageArgs, StepArgs};
 use crate::failure::{Failure, Usage, note, warn};
 use crate::input::{self, PeekedInput, SCHEDULE_BYTES_MAX};
 use crate::output::to;
-use crate::reading::{self, ACTIONS, ARCHIVE};
+use crate::reading::{self, ACTIONS, ARCHIVE, STORED};
 use anyorder_common::numbers::plural;
 use anyorder_common::text::{escape, quote};
 use anyorder_drive::page::{
@@ -152,6 +152,11 @@ impl GivenPage {
             None => words.push(shown(&self.name)),
         }
         words.extend(args.actions.iter().map(|path| format!("--actions {}", shown(path))));
+        words.extend(
+            args.storage_state.iter().map(|path| format!("--storage-state {}", shown(path))),
+        );
+        // What a header says may be secret.
+        words.extend(args.header.iter().map(|(name, _)| format!("--header '{name}: ...'")));
         words.extend(args.browser.iter().map(|path| format!("--browser {}", shown(path))));
         words.extend(args.network_faults.then(|| "--network-faults".to_owned()));
         words.extend(args.slow_document.then(|| "--slow-document".to_owned()));
@@ -169,6 +174,17 @@ fn settings(args: &PageArgs, saved: Option<&SavedPage>) -> Result<PageSettings, 
         headed: args.headed,
         ..own
     };
+    settings.headers.clone_from(&args.header);
+    match &args.storage_state {
+        Some(path) => {
+            let text = reading::text(path, STORED)?;
+            settings = settings.with_stored(&path.to_string_lossy(), &text)?;
+        }
+        None if saved.is_some_and(|saved| saved.had_stored) => {
+            warn("the run had a storage state: without `--storage-state FILE` it may differ");
+        }
+        None => {}
+    }
     if let Some(path) = &args.actions {
         let text = reading::text(path, ACTIONS)?;
         settings = settings.with_actions(&path.to_string_lossy(), &text)?;

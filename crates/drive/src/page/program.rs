@@ -18,8 +18,9 @@ use anyorder_system::{
     TaskSystem,
 };
 use anyorder_web::{
-    Actions, BrowserOptions, Crawled, PageFactory, PageOptions, PageSystem, STEPS_LEFT, Store,
-    UserStepKind, find_browser, has_display, parse_actions, write_actions,
+    Actions, BrowserOptions, Crawled, PageFactory, PageOptions, PageSystem, STEPS_LEFT,
+    StorageState, Store, UserStepKind, find_browser, has_display, parse_actions,
+    read_storage_state, write_actions,
 };
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,6 +31,10 @@ use std::time::Duration;
 pub struct PageSettings {
     /// The steps of the user; none by default: the page is loaded.
     pub actions: Actions,
+    /// What the browser has before the page is loaded.
+    pub stored: StorageState,
+    /// Headers that are added to what the page's own server is asked.
+    pub headers: Vec<(String, String)>,
     /// The program of the browser; `None`: the first of the usual names in `$PATH`.
     pub browser: Option<PathBuf>,
     /// Whether responses may also fail, or not come in time.
@@ -65,6 +70,18 @@ impl PageSettings {
         }
         Ok(PageSettings { actions, ..self })
     }
+
+    /// Reads what the browser has before the page is loaded: a storage state as Playwright writes
+    /// it. `name` names it in messages.
+    ///
+    /// # Errors
+    ///
+    /// Fails on a mistake in the text.
+    pub fn with_stored(self, name: &str, text: &str) -> Result<PageSettings, Failure> {
+        let stored = read_storage_state(text)
+            .map_err(|why| Failure::input(name, Unusable::Page(format!("storage state: {why}"))))?;
+        Ok(PageSettings { stored, ..self })
+    }
 }
 
 /// What to do without a display.
@@ -96,7 +113,8 @@ impl PageProgram {
         settings: PageSettings,
     ) -> Result<PageProgram, Failure> {
         let wrong = |why: String| Failure::input(name, Unusable::Page(why));
-        let PageSettings { actions, browser, faults, in_parts, crawl, headed } = settings;
+        let PageSettings { actions, stored, headers, browser, faults, in_parts, crawl, headed } =
+            settings;
         if headed && !has_display() {
             return Err(wrong(NO_DISPLAY.to_owned()));
         }
@@ -105,8 +123,16 @@ impl PageProgram {
         let browser =
             BrowserOptions { program: Some(program), headed, ..BrowserOptions::default() };
         let pause = if headed { PAUSE } else { Duration::ZERO };
-        let options =
-            PageOptions { url, browser, actions, faults, pause, ..PageOptions::default() };
+        let options = PageOptions {
+            url,
+            browser,
+            actions,
+            stored,
+            headers,
+            faults,
+            pause,
+            ..PageOptions::default()
+        };
         let identity = options.identity();
         let logged = Arc::new(Logged::new(&options.url, files.clone(), in_parts));
         let store = Store::new(source);

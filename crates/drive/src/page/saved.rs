@@ -43,6 +43,8 @@ pub struct SavedPage {
     pub title: Option<String>,
     /// Its steps and options.
     pub settings: PageSettings,
+    /// Whether it had a storage state. The file has none, since that is secret.
+    pub had_stored: bool,
     /// Its responses; none if the file has none.
     pub responses: Vec<GivenResponse>,
     sockets: Sockets,
@@ -98,7 +100,8 @@ impl SavedPage {
         let title = page["finding"].as_str().map(str::to_owned);
         let sockets = read_sockets(&page["sockets"])
             .map_err(|why| Wrong::Words(format!("`page.sockets`: {why}")))?;
-        Ok(SavedPage { url, folder, title, settings, responses, sockets })
+        let had_stored = flag("storage_state");
+        Ok(SavedPage { had_stored, url, folder, title, settings, responses, sockets })
     }
 
     /// Returns the page with its responses as its server. What it asks for besides gets 404.
@@ -175,6 +178,9 @@ impl PageProgram {
             "format": FORMAT, "url": options.url, "actions": actions,
             "network_faults": options.faults, "slow_document": self.in_parts(),
         });
+        if !options.stored.is_empty() {
+            page["storage_state"] = Value::from(true);
+        }
         if let Some(folder) = self.folder() {
             page["folder"] = Value::from(folder.to_string_lossy());
         }

@@ -63,10 +63,10 @@ impl PageDriver {
     ) -> PageDriver {
         let (rewriter, state, spare) = (Shared(rewriter), State::default(), None);
         let (key, tabs) = (secret(), 0);
-        let Opening { seed, epoch_ms, ref url, .. } = opening;
-        let url = url.clone();
+        let Opening { seed, epoch_ms, .. } = opening;
+        let (url, local) = (opening.url.clone(), opening.stored.local.clone());
         let has_server = store.has_server();
-        let config = Config { seed, epoch_ms, key: key.clone(), url, has_server };
+        let config = Config { seed, epoch_ms, key: key.clone(), url, local, has_server };
         let scripts = scripts(&*rewriter.0, &store.sockets(), &config);
         PageDriver { client, limits, store, rewriter, state, opening, spare, tabs, scripts, key }
     }

@@ -30,6 +30,10 @@ pub(crate) struct Held {
     pub(crate) resource: String,
     /// The frame that asked.
     pub(crate) frame: String,
+    /// Whether it goes on after a redirection.
+    pub(crate) is_redirected: bool,
+    /// Its headers with those that are added for the real server; empty: they stay as they are.
+    pub(crate) headers: Vec<(String, String)>,
 }
 
 impl Held {
@@ -212,7 +216,8 @@ impl PageDriver {
             }
             "Page.frameNavigated" => {
                 let frame = &params["frame"];
-                if text(frame, "id") == self.state.main_frame && frame["url"] != "about:blank" {
+                let is_own = frame["url"] != "about:blank" && frame["unreachableUrl"].is_null();
+                if text(frame, "id") == self.state.main_frame && is_own {
                     self.state.committed = true;
                 }
             }
@@ -360,13 +365,38 @@ impl PageDriver {
         }
         let request = PageRequest { method, url, body, ordinal: 0 };
         let (session, fetch_id) = (session.to_owned(), fetch_id.1);
-        let held = Held { session, fetch_id, network_id, request, resource, frame };
+        let headers = self.headers_of(&request.url, asked);
+        let is_redirected = !params["redirectedRequestId"].is_null();
+        let held = Held {
+            session,
+            fetch_id,
+            network_id,
+            request,
+            resource,
+            frame,
+            is_redirected,
+            headers,
+        };
         let by_url = can_wait(&held) && self.state.synchronous.contains(&held.request.url);
         if by_url || has_header(asked, SYNCHRONOUS_HEADER) {
             self.answer_at_once(&held);
         } else {
             self.state.arrived.push(held);
         }
+    }
+
+    /// Returns the headers of a request to the page's own origin with those that are added.
+    fn headers_of(&self, url: &str, asked: &Value) -> Vec<(String, String)> {
+        let added = &self.opening.headers;
+        if added.is_empty() || !have_one_origin(url, &self.opening.url) {
+            return Vec::new();
+        }
+        let is_added = |name: &str| added.iter().any(|(known, _)| known.eq_ignore_ascii_case(name));
+        let own = asked["headers"].as_object().into_iter().flatten();
+        let own = own.filter(|(name, _)| !is_added(name));
+        let own =
+            own.map(|(name, value)| (name.clone(), value.as_str().unwrap_or_default().to_owned()));
+        own.chain(added.iter().cloned()).collect()
     }
 
     /// Notes a synchronous request of the running event, whether the browser has told of it already

@@ -10,6 +10,7 @@ use super::handle::{Held, State};
 use super::runtime::{NAME, SYNCHRONOUS};
 use crate::devtools::{Message, Reply};
 use crate::error::WebError;
+use crate::source::StorageState;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -25,6 +26,10 @@ pub(crate) struct Opening {
     pub(crate) seed: u32,
     pub(crate) epoch_ms: u64,
     pub(crate) accept_dialogs: bool,
+    /// What the browser has before the page is loaded.
+    pub(crate) stored: StorageState,
+    /// Headers of the requests that the page's own server gets.
+    pub(crate) headers: Vec<(String, String)>,
     /// Whether a tab may be used for more than one run.
     pub(crate) reuse: bool,
 }
@@ -80,6 +85,14 @@ impl PageDriver {
             accept_dialogs: self.opening.accept_dialogs,
             ..State::default()
         };
+        if !self.opening.stored.cookies.is_empty() {
+            let context = &self.state.browser_context;
+            let params = json!({
+                "cookies": self.opening.stored.cookies, "browserContextId": context,
+            });
+            let id = self.client.send("", "Storage.setCookies", params);
+            self.reply(id, "Storage.setCookies")?;
+        }
         // Its reply comes when the document does. A typed address would load a page again that is
         // there already.
         self.send("Page.navigate", json!({"url": self.opening.url, "transitionType": "link"}));

@@ -3,6 +3,7 @@
 use crate::rewriter::Rewriter;
 use crate::source::{SocketMessage, Sockets, has_answers};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// The global under which a frame has its runtime; not enumerable.
 pub(crate) const NAME: &str = "__anyorder_page";
@@ -43,6 +44,8 @@ pub(super) struct Config {
     pub(super) key: String,
     /// The address of the page.
     pub(super) url: String,
+    /// What is in the local storage of each origin.
+    pub(super) local: BTreeMap<String, BTreeMap<String, String>>,
     /// Whether sockets that the source does not know are opened at the real server.
     pub(super) has_server: bool,
 }
@@ -69,7 +72,7 @@ pub(super) fn scripts(rewriter: &dyn Rewriter, sockets: &Sockets, config: &Confi
     let own: serde_json::Map<String, Value> = own.map(list).collect();
     let given = json!({
         "name": NAME, "key": config.key, "seed": config.seed, "epoch": config.epoch_ms,
-        "page": config.url,
+        "page": config.url, "local": config.local,
         "barrier": BARRIER, "rewrite": REWRITE, "sockets": own, "asks": asks,
         "synchronous": SYNCHRONOUS, "header": SYNCHRONOUS_HEADER,
     });
@@ -247,8 +250,8 @@ mod tests {
 
     #[test]
     fn the_configuration_takes_its_place() {
-        let (key, url) = ("k".to_owned(), "http://localhost/".to_owned());
-        let config = Config { seed: 7, epoch_ms: 9, key, url, has_server: false };
+        let (key, url, local) = ("k".to_owned(), "http://localhost/".to_owned(), BTreeMap::new());
+        let config = Config { seed: 7, epoch_ms: 9, key, url, local, has_server: false };
         let all = scripts(&crate::rewriter::Unchanged, &Sockets::new(), &config);
         for text in [&all.frame, &all.worker] {
             assert!(!text.contains("__ANYORDER_CONFIG__") && text.contains("\"seed\":7"));

@@ -31,14 +31,24 @@ const STREAM_TIMES_MAX: u32 = 4;
 /// How much of an answer to a script is read byte by byte, if its length is not known.
 const SLOW_BYTES_MAX: usize = 2 << 10;
 
+/// Returns the parameters of the command that asks the real server.
+fn asking(held: &Held) -> Value {
+    let mut params = json!({"requestId": held.fetch_id, "interceptResponse": true});
+    if !held.headers.is_empty() {
+        let headers =
+            held.headers.iter().map(|(name, value)| json!({"name": name, "value": value}));
+        params["headers"] = headers.collect();
+    }
+    params
+}
+
 /// How many bytes are asked for ahead.
 const AHEAD: usize = 64;
 
 impl PageDriver {
     /// Lets the browser ask the real server, and returns what it says; `None` if nobody answers.
     pub(super) fn ask_server(&mut self, held: &Held) -> Result<Option<Response>, WebError> {
-        let params = json!({"requestId": held.fetch_id, "interceptResponse": true});
-        self.client.send(&held.session, "Fetch.continueRequest", params);
+        self.client.send(&held.session, "Fetch.continueRequest", asking(held));
         let id = &held.network_id;
         let within = self.limits.reply;
         let came = self
@@ -152,8 +162,7 @@ pub(super) struct Waited {
 impl PageDriver {
     /// Lets the browser ask the real server for what a script waits for.
     pub(super) fn ask_at_once(&mut self, held: &Held, event: String) {
-        let params = json!({"requestId": held.fetch_id, "interceptResponse": true});
-        self.client.send(&held.session, "Fetch.continueRequest", params);
+        self.client.send(&held.session, "Fetch.continueRequest", asking(held));
         let waited = Waited { held: held.clone(), event, head: None };
         self.state.waiting.insert(held.network_id.clone(), waited);
     }

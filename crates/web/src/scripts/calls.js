@@ -51,9 +51,17 @@ function empty() {
   N.apply(N.clear, W.localStorage, []);
   N.apply(N.clear, W.sessionStorage, []);
 }
-// What the page before has stored when it was ended already.
-if (W.document && W === W.top && indexOf(W.origin, 'http') === 0) {
-  try { empty(); } catch { /* it has no storage */ }
+// A page begins without what the one before has stored when it was ended already, and with what
+// is given for its origin.
+if (W.document && indexOf(W.origin, 'http') === 0) {
+  try {
+    if (W === W.top) empty();
+    const given = config.local[W.origin];
+    const names = given && W.localStorage.length === 0 ? N.Object.keys(given) : '';
+    for (let i = 0; i < names.length; i++) {
+      N.apply(N.setItem, W.localStorage, [names[i], given[names[i]]]);
+    }
+  } catch { /* it has no storage */ }
 }
 let reported = 0;
 function report(log) {

@@ -61,6 +61,7 @@ const N = {
   querySelector: W.Document && W.Document.prototype.querySelector,
   openDocument: W.Document && W.Document.prototype.open,
   replaceState: W.History && W.History.prototype.replaceState,
+  setItem: W.Storage && W.Storage.prototype.setItem,
   clear: W.Storage && W.Storage.prototype.clear,
 };
 const config = __ANYORDER_CONFIG__;

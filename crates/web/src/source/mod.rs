@@ -6,6 +6,7 @@ mod given;
 mod har;
 mod sockets;
 mod store;
+mod stored;
 mod types;
 
 pub use folder::Folder;
@@ -15,4 +16,5 @@ pub use har::{Archive, ArchiveError};
 pub(crate) use sockets::has_answers;
 pub use sockets::{SocketCause, SocketData, SocketMessage, Sockets, read_sockets, write_sockets};
 pub use store::{GivenResponse, Store};
+pub use stored::{StorageState, read_storage_state};
 pub use types::{Answer, PageRequest, Response, Source};

@@ -2,6 +2,7 @@
 
 use crate::actions::Actions;
 use crate::browser::BrowserOptions;
+use crate::source::StorageState;
 use anyorder_common::hash::Hash128;
 use anyorder_system::ProgramIdentity;
 use std::time::Duration;
@@ -33,6 +34,11 @@ pub struct PageOptions {
     pub repeats_max: u32,
     /// The most events that may wait at once. More end the run with an error. Default: 10,000.
     pub pending_max: usize,
+    /// What the browser has before the page is loaded. Default: nothing.
+    pub stored: StorageState,
+    /// Headers, by name and value, that are added to what the real server of the page's own origin
+    /// is asked. Default: none.
+    pub headers: Vec<(String, String)>,
     /// Whether a tab of the browser may be used for more than one run, if nothing can be left in it.
     /// Twice as fast; the outcome is the same. Default: yes.
     pub reuse_tabs: bool,
@@ -71,6 +77,8 @@ impl Default for PageOptions {
             pixels: true,
             repeats_max: 3,
             pending_max: 10_000,
+            stored: StorageState::default(),
+            headers: Vec::new(),
             reuse_tabs: true,
             pause: Duration::ZERO,
             reply_timeout: Duration::from_secs(60),

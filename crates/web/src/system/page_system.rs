@@ -170,6 +170,8 @@ impl PageSystem {
                     seed: self.options.seed,
                     epoch_ms: self.options.epoch_ms,
                     accept_dialogs: self.options.accept_dialogs,
+                    stored: self.options.stored.clone(),
+                    headers: self.options.headers.clone(),
                     reuse: self.options.reuse_tabs,
                 };
                 let (store, rewriter) = (self.store.clone(), self.rewriter.clone());

@@ -181,6 +181,10 @@ impl Run {
 
     /// Returns whether an event never runs, as equal events have created each other too often.
     pub(super) fn is_spent(pending: &Pending, repeats_max: u32) -> bool {
+        // The browser itself ends these.
+        if matches!(&pending.what, What::Request(held) if held.is_redirected) {
+            return false;
+        }
         let is_timer = role(&pending.name) == TaskRole::Timer;
         let most = if is_timer { repeats_max } else { CHAIN_MAX.max(repeats_max) };
         Run::repeats(&pending.name) > most
@@ -258,6 +262,8 @@ mod tests {
             request,
             resource: resource.into(),
             frame: id(),
+            is_redirected: false,
+            headers: Vec::new(),
         }
     }
 

@@ -161,7 +161,7 @@ const PARTS: &[(&str, &str)] = &[
     ("  patchState();\n}", "}"),
     ("if (hasTree) patchMarkup();", ""),
     ("  patchEvents();\n", ""),
-    ("if (event.isTrusted) input(type, path);", ""),
+    ("  input(type, path);", ""),
     ("if (type === \"click\") activation(path);", ""),
     ("  watch(root.document);\n", ""),
     ("patch(storage, \"clear\"", "patch(undefined, \"clear\""),

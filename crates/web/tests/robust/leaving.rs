@@ -11,10 +11,11 @@ fn dialogs_are_answered() {
     let page = "<script>alert('a'); say(confirm('c')); say(prompt('p', 'd')); print(); say('end')
         addEventListener('beforeunload', (e) => { e.preventDefault(); e.returnValue = 'x' })
         </script><a id=a href=/next.html>go</a>";
+    assert_eq!(Site::saying(page).run().words(), "true d end");
     let ran = Site::saying(page).file("/next.html", "x").steps(r##"{"click": "#a"}"##).run();
-    assert_eq!(ran.words(), "true d end");
     let said = ran.part(["page", "dialogs"]);
-    assert_eq!(said, "alert: a\nconfirm: c\nprompt: p\nbeforeunload: ");
+    // Not whether it asked before it was left.
+    assert_eq!(said, "alert: a\nconfirm: c\nprompt: p");
     assert_eq!(ran.names, ["load", "click@%23a", "click@%23a/leave@%2Fnext.html"]);
 }
 

@@ -11,4 +11,5 @@ mod responses;
 mod server;
 mod site;
 mod sockets;
+mod stored;
 mod workers;
