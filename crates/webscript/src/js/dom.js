@@ -10,6 +10,7 @@ const native = (object, name) => {
   const code = found.get === undefined ? found.value : found.get;
   return (self, ...given) => apply(code, self, given);
 };
+const objectHome = Object.prototype;
 const nodeHome = home("Node"), elementHome = home("Element");
 const nodeTypeOf = native(nodeHome, "nodeType"), nodeNameOf = native(nodeHome, "nodeName");
 const parentOf = native(nodeHome, "parentNode"), isConnected = native(nodeHome, "isConnected");
@@ -23,9 +24,24 @@ const ELEMENT = 1, FRAGMENT = 11, SUBTREE_MAX = 5000;
 // Helpers that belong to an element, and what to call their properties.
 const owners = new MineWeak();
 
+// The native tells other objects from nodes by an exception, which costs far more than the rest of
+// an access. So prototypes whose objects are none are remembered: those of this window without
+// `Node.prototype` above them. A node whose prototype was taken away counts as no node.
+const plainHomes = new MineWeak();
 function isNode(value) {
-  if (!isObject(value) || proxies.has(value) || nodeHome === undefined) return false;
-  try { return typeof nodeTypeOf(value) === "number"; } catch { return false; }
+  if (!isObject(value) || nodeHome === undefined || proxies.has(value)) return false;
+  const proto = getPrototypeOf(value);
+  if (proto === null || plainHomes.has(proto)) return false;
+  try { return typeof nodeTypeOf(value) === "number"; } catch { /* none */ }
+  if (isPlain(proto)) plainHomes.set(proto, true);
+  return false;
+}
+function isPlain(proto) {
+  let at = proto;
+  for (let steps = 0; at !== null && at !== objectHome; at = getPrototypeOf(at)) {
+    if (at === nodeHome || proxies.has(at) || ++steps > 50) return false;
+  }
+  return true;
 }
 const isElement = (value) => isNode(value) && nodeTypeOf(value) === ELEMENT;
 

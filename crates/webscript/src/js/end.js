@@ -110,6 +110,19 @@ const api = {
     label = "";
     return result;
   },
+  // Ends an event whose accesses nobody needs. Nodes get their names as they would otherwise, since
+  // what they are named by may change later.
+  skip() {
+    settle();
+    for (let i = 0; i < touched.length; i++) {
+      const { record } = touched[i];
+      if (record.name === null && record.text === undefined && isNode(record.object)) nameOf(record);
+    }
+    touched = [];
+    epoch++;
+    depth = 0;
+    label = "";
+  },
   // How many texts were run without a log, and how many accesses could not be logged.
   counts() { return { unlogged, lost }; },
   // Logs a logical location of an object (1 reads, 2 writes): for what the host knows.

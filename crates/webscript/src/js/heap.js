@@ -104,6 +104,15 @@ function logicalWriteLength(array) {
 }
 
 let entryValue = () => UNKNOWN;
+// Whether an object has a prototype above it. No code of the page runs.
+function isBelow(object, proto) {
+  for (let at = object, steps = 0; at !== null && steps < 50; steps++) {
+    if (proxies.has(at)) return false;
+    at = getPrototypeOf(at);
+    if (at === proto) return true;
+  }
+  return false;
+}
 
 function patchCollections() {
   const maps = Map.prototype, sets = Set.prototype;
@@ -114,8 +123,15 @@ function patchCollections() {
   const weak = WeakMap.prototype, weakGet = weak.get, weakHas = weak.has;
   const weakSets = WeakSet.prototype, inWeakSet = weakSets.has;
   // The kind of collection that an object is, found out without code of the page.
-  const isMap = (value) => { try { apply(mapSize, value, []); return true; } catch { return false; } };
-  const isSet = (value) => { try { apply(setSize, value, []); return true; } catch { return false; } };
+  // An exception costs far more than the rest, so those of other windows count as none.
+  const isMap = (value) => {
+    if (!isBelow(value, maps)) return false;
+    try { apply(mapSize, value, []); return true; } catch { return false; }
+  };
+  const isSet = (value) => {
+    if (!isBelow(value, sets)) return false;
+    try { apply(setSize, value, []); return true; } catch { return false; }
+  };
   const look = [
     (self, key) => apply(has, self, [key]) ? apply(get, self, [key]) : ABSENT,
     (self, key) => apply(inSet, self, [key]) ? true : ABSENT,
