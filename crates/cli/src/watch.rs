@@ -105,6 +105,34 @@ impl Watch {
         Ok(budget)
     }
 
+    /// Returns a token that is stopped with the job, and before the time limit: by a tenth of the
+    /// time that is left, ten seconds at most. It is for a job that takes long to end.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the system gives no thread to keep the time.
+    pub(crate) fn early(&self) -> Result<Cancel, Failure> {
+        const LOOK: Duration = Duration::from_millis(20);
+        const END_MAX: Duration = Duration::from_secs(10);
+        let Some(left) = self.left() else { return Ok(self.cancel.clone()) };
+        let begun = Instant::now();
+        let time = left.saturating_sub((left / 10).min(END_MAX));
+        let (early, all) = (Cancel::new(), self.cancel.clone());
+        let timer = early.clone();
+        let wait = move || {
+            while begun.elapsed() < time && all.reason().is_none() {
+                std::thread::sleep(LOOK);
+            }
+            timer.stop(all.reason().unwrap_or(StopReason::TimeLimit));
+        };
+        let started = Builder::new().name("early end".to_owned()).spawn(wait);
+        started.map_err(|error| Usage::CannotWatch {
+            what: "no thread to keep `--time-limit`",
+            why: error.to_string(),
+        })?;
+        Ok(early)
+    }
+
     /// Returns the reason for which the job was stopped, if any.
     pub(crate) fn stopped(&self) -> Option<StopReason> {
         self.cancel.reason()

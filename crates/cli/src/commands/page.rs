@@ -3,7 +3,7 @@
 use crate::args::{Global, PageArgs, StepArgs};
 use crate::failure::{Failure, Usage, note, warn};
 use crate::input::{self, PeekedInput, SCHEDULE_BYTES_MAX};
-use crate::output::to;
+use crate::output::{to, to_file};
 use crate::reading::{self, ACTIONS, ARCHIVE, STORED};
 use anyorder_common::numbers::plural;
 use anyorder_common::text::{escape, quote};
@@ -211,7 +211,8 @@ pub(crate) fn keep_steps(
     let Some(crawled) = page.crawled() else { return Ok(()) };
     let text = page.actions_text();
     if let Some(file) = &args.save_actions {
-        to(Some(file), |out| out.write_all(text.as_bytes()))?;
+        // Not the output of the command: that is yet to come.
+        to_file(file, |out| out.write_all(text.as_bytes()))?;
     }
     if global.quiet {
         return Ok(());

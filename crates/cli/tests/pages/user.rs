@@ -31,6 +31,22 @@ fn a_crawl_finds_what_a_user_would() {
     assert!(none.stderr.contains("`--crawl` is an option for web pages only"), "{none:?}");
 }
 
+/// The file of the steps is not the output, which a limit leaves in any case.
+#[test]
+fn a_limit_behind_a_crawl_leaves_a_result() {
+    if !is_due(2, 3) || !has_browser() {
+        return;
+    }
+    let folder = folder();
+    let file = folder.path().join("steps.json");
+    let path = file.to_string_lossy();
+    let page = "examples/web/search/index.html";
+    let crawl = ["check", page, "--crawl", "4", "--save-actions", &path];
+    let limits = ["--budget", "60s", "--time-limit", "4s", "--format", "json"];
+    let cut = ran(&mut command(&[&crawl[..], &limits].concat()));
+    assert!(cut.stdout.starts_with(r#"{"schema":"#), "{cut:?}");
+}
+
 /// A program that shows its browser to others at a port.
 #[cfg(unix)]
 fn shared_browser(folder: &std::path::Path, port: u16) -> std::path::PathBuf {

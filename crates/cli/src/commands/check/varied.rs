@@ -14,7 +14,7 @@ use anyorder_drive::model::{Model, explore_model};
 use anyorder_drive::page::{PageProgram, explore_page};
 use anyorder_drive::{JobControl, JobResult, first_schedule};
 use anyorder_finding::{Input, option};
-use anyorder_system::Schedule;
+use anyorder_system::{Control, Schedule};
 use std::path::PathBuf;
 
 /// The most inputs that are kept open.
@@ -121,7 +121,9 @@ pub(super) fn check_page(
         program.describe_page(&mut so_far);
         watched.publish(so_far);
     };
-    let mut control = JobControl::new(watched.control.clone(), &publish);
+    // On a busy machine, a page does not end its event at once.
+    let cancel = watch.early()?;
+    let mut control = JobControl::new(Control { cancel, ..watched.control.clone() }, &publish);
     control.limits.steps = Some(STEPS_MAX);
     let mut result = explore_page(&program, &options, &control)?;
     program.add_sources(&mut result);
