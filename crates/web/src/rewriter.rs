@@ -20,7 +20,8 @@ pub trait Rewriter: Send + Sync {
     /// `__anyorder.begin(event)`, which gets the name of the event that begins, and
     /// `__anyorder.end()`. The latter returns a list of records
     /// `[location, flags, site]`, where the bits of the flags are 1 for a read, 2 for a write, and
-    /// 4 for a write of the value that was there. Empty: nothing is logged.
+    /// 4 for a write of the value that was there. It may define `__anyorder.skip()`, which ends the
+    /// event of the document without records. Empty: nothing is logged.
     fn log(&self) -> String {
         String::new()
     }

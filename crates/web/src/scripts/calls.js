@@ -84,6 +84,15 @@ function recordsOf(list) {
   }
   return text;
 }
+// The document's own event comes before all others in every run, so its accesses conflict with none
+// that could come first.
+let isFirst = W.document !== undefined && W === W.top;
+function recordsOfEvent() {
+  const isSkipped = isFirst && log !== null && log.skip !== undefined;
+  isFirst = false;
+  if (isSkipped) log.skip();
+  return log === null || !log.end ? null : isSkipped ? '' : recordsOf(log.end());
+}
 const api = {
   // Begins an event: its random numbers are its own, and its accesses are logged.
   begin(seed, time, name) {
@@ -135,7 +144,7 @@ const api = {
   settle() {
     const settled = (async () => {
       await settle();
-      return report(log && log.end ? recordsOf(log.end()) : null);
+      return report(recordsOfEvent());
     })();
     return kept(settled);
   },

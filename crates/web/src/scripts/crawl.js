@@ -6,10 +6,15 @@ const TYPED = {
   text: 'ab', search: 'ab', textarea: 'ab', password: 'ab12', email: 'a@b.cd', url: 'http://a.bc',
   tel: '12', number: '12',
 };
+// An element that listens for so many kinds of events does it for all below it, as frameworks do
+// with the root of what they show.
+const KINDS_MAX = 20;
 function candidates(listened) {
+  const few = listened.filter(([, kinds]) => new Set(kinds).size < KINDS_MAX);
+  const own = new Map(few);
   const has = (element, kinds) => {
-    const entry = listened.find((one) => one[0] === element);
-    return kinds.some((kind) => (entry && entry[1].includes(kind)) ||
+    const listens = own.get(element);
+    return kinds.some((kind) => (listens && listens.includes(kind)) ||
       typeof element['on' + kind] === 'function');
   };
   const found = [];
