@@ -31,6 +31,29 @@ fn a_crawl_finds_what_a_user_would() {
     assert!(none.stderr.contains("`--crawl` is an option for web pages only"), "{none:?}");
 }
 
+/// A framework listens at the root of what it shows: that is no control.
+#[test]
+fn a_crawl_leaves_roots_of_frameworks_alone() {
+    if !is_due(1, 3) || !has_browser() {
+        return;
+    }
+    let folder = folder();
+    let (page, file) = (folder.path().join("index.html"), folder.path().join("steps.json"));
+    let text = "<div id=root><p id=text>Hello</p><button id=go>Go</button></div><script>
+        for (const type of ['click', 'mouseover', ...Array.from({length: 20}, (_, at) => 't' + at)])
+          root.addEventListener(type, () => {});
+        document.getElementById('text').addEventListener('click', () => {});</script>";
+    std::fs::write(&page, text).expect("written");
+    let (page, path) = (page.to_string_lossy(), file.to_string_lossy());
+    let crawl = ["check", &page, "--crawl", "5", "--save-actions", &path, "--budget", "0s"];
+    let crawled = ran(&mut command(&crawl));
+    let steps = std::fs::read_to_string(&file).expect("the steps");
+    assert!(!steps.contains("#root"), "{crawled:?} {steps}");
+    for used in ["#text", "#go"] {
+        assert!(steps.contains(used), "{crawled:?} {steps}");
+    }
+}
+
 /// The file of the steps is not the output, which a limit leaves in any case.
 #[test]
 fn a_limit_behind_a_crawl_leaves_a_result() {

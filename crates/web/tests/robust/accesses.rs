@@ -182,3 +182,36 @@ fn a_log_without_a_part_is_noticed() {
         }
     }
 }
+
+/// Returns how many accesses the document's own event reports, and how many all others do.
+fn counted(rewriter: Arc<dyn Rewriter>) -> (usize, usize) {
+    let site = site();
+    let store = Store::new(site.source());
+    let factory = PageFactory { options: site.options.clone(), store, rewriter };
+    let mut page = anyorder_system::SystemFactory::make(&factory).expect("the page opens");
+    let mut counts = (0, 0);
+    for at in 0..4 {
+        let next = page.enabled().expect("events").into_iter().next().expect("an event");
+        let step = page.execute(&Choice::of(next.task)).expect("a step");
+        let named = |access: &anyorder_system::Access| {
+            matches!(page.tables().locations[access.location], Location::Named(_))
+        };
+        let count = step.accesses.as_slice().iter().filter(|access| named(access)).count();
+        if at == 0 { counts.0 += count } else { counts.1 += count }
+    }
+    counts
+}
+
+#[test]
+fn the_documents_own_event_reports_nothing() {
+    if !is_due(42) {
+        return;
+    }
+    let (own, others) = counted(Arc::new(Logged::default()));
+    assert_eq!(own, 0);
+    assert!(others > 0, "the others do");
+    // A log that cannot skip an event reports it.
+    let broken = Broken { logged: Logged::default(), from: "  skip() {", to: "  left() {" };
+    let (own, _) = counted(Arc::new(broken));
+    assert!(own > 0);
+}
