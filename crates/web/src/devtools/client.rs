@@ -23,6 +23,9 @@ const START: Duration = Duration::from_secs(60);
 /// How often a wait asks whether the job was stopped.
 const POLL: Duration = Duration::from_millis(50);
 
+/// How many messages come between two looks at whether the job was stopped.
+const LOOK: u32 = 16;
+
 /// A connection to a browser. Dropping it ends the browser.
 #[derive(Debug)]
 pub struct Client {
@@ -30,6 +33,8 @@ pub struct Client {
     from: Receiver<Message>,
     queue: VecDeque<Event>,
     last_id: u64,
+    /// How many messages were taken, of which each 16th asks whether the job was stopped.
+    taken: u32,
     closed: bool,
     // Dropped last: the threads end with it.
     browser: LaunchedBrowser,
@@ -94,8 +99,15 @@ impl Client {
         let name = "browser, writing".to_owned();
         let spawned = thread::Builder::new().name(name).spawn(move || write_all(pipe, &outbox));
         spawned.map_err(|error| failed(error.to_string()))?;
-        let mut client =
-            Client { to, from, queue: VecDeque::new(), last_id: 0, closed: false, browser };
+        let mut client = Client {
+            to,
+            from,
+            queue: VecDeque::new(),
+            last_id: 0,
+            taken: 0,
+            closed: false,
+            browser,
+        };
         match client.call("", "Browser.getVersion", json!({}), START) {
             Ok(_) => Ok(client),
             Err(WebError::Closed) => Err(failed("it ended at once".to_owned())),
@@ -183,13 +195,20 @@ impl Client {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             match self.from.recv_timeout(left.min(POLL)) {
-                Ok(message) => return Ok(Some(message)),
+                Ok(message) => {
+                    // A page that always has something to say is stopped, too.
+                    self.taken = self.taken.wrapping_add(1);
+                    if self.taken.is_multiple_of(LOOK) {
+                        stopped()?;
+                    }
+                    return Ok(Some(message));
+                }
                 Err(RecvTimeoutError::Disconnected) => {
                     self.closed = true;
                     return Err(WebError::Closed);
                 }
                 Err(RecvTimeoutError::Timeout) => {
-                    JobWatch::current().check().map_err(|Stopped(why)| WebError::Stopped(why))?;
+                    stopped()?;
                     if left <= POLL {
                         return Ok(None);
                     }
@@ -197,6 +216,11 @@ impl Client {
             }
         }
     }
+}
+
+/// Fails if the job was asked to stop.
+fn stopped() -> Result<(), WebError> {
+    JobWatch::current().check().map_err(|Stopped(why)| WebError::Stopped(why))
 }
 
 /// Reads messages, each ended by a zero byte, until the browser ends or nobody takes them.
