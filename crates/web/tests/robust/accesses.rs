@@ -187,14 +187,14 @@ fn a_log_without_a_part_is_noticed() {
 fn counted(rewriter: Arc<dyn Rewriter>) -> (usize, usize) {
     let site = site();
     let store = Store::new(site.source());
-    let factory = PageFactory { options: site.options.clone(), store, rewriter };
+    let factory = PageFactory::new(site.options.clone(), store, rewriter);
     let mut page = anyorder_system::SystemFactory::make(&factory).expect("the page opens");
     let mut counts = (0, 0);
     for at in 0..4 {
         let next = page.enabled().expect("events").into_iter().next().expect("an event");
         let step = page.execute(&Choice::of(next.task)).expect("a step");
         let named = |access: &anyorder_system::Access| {
-            matches!(page.tables().locations[access.location], Location::Named(_))
+            matches!(page.tables().locations[access.location.index()], Location::Named(_))
         };
         let count = step.accesses.as_slice().iter().filter(|access| named(access)).count();
         if at == 0 { counts.0 += count } else { counts.1 += count }
