@@ -35,6 +35,10 @@
 
 #![forbid(unsafe_code)]
 
+// The suite of the rules names the crate as its users do.
+#[cfg(test)]
+extern crate self as anyorder_web;
+
 pub use actions::{
     Actions, ActionsError, Target, TargetKind, UserStep, UserStepKind, parse_actions, write_actions,
 };
@@ -69,4 +73,9 @@ mod record;
 // The page, and the order of its events.
 mod page;
 mod rules;
+mod sabotage;
 mod system;
+
+#[cfg(test)]
+#[path = "../tests/rules/mod.rs"]
+mod rules_on_pages;

@@ -158,6 +158,8 @@ mod tests {
             );
         }
         assert!(!is_held_back(&first, &waiting("load", 2, "", 10)), "not for those set after");
+        let elsewhere = Waiting { context: 2, ..waiting("load", 2, "", 10) };
+        assert!(!is_held_back(&elsewhere, &first), "not for those of another frame");
         let below = waiting("load/timeout", 1, "", 10);
         assert!(!is_held_back(&waiting("load", 2, "", 10), &below));
     }
@@ -170,6 +172,17 @@ mod tests {
         assert!(!is_held_back(&waiting("load", 2, "", 0), &first));
         let other = Waiting { context: 2, ..waiting("load", 2, "port 1", 0) };
         assert!(!is_held_back(&other, &first));
+        assert!(!is_held_back(&first, &waiting("load", 2, "port 1", 0)), "not the other way round");
+    }
+
+    #[test]
+    fn transitions_end_as_timers_do() {
+        let first = waiting("load", 1, ANIMATION, 10);
+        for (creator, due, held) in [("load", 10, true), ("load", 9, false), ("click", 10, false)] {
+            let second = waiting(creator, 2, ANIMATION, due);
+            assert_eq!(is_held_back(&second, &first), held, "{creator} {due}");
+        }
+        assert!(!is_held_back(&waiting("load", 2, "", 10), &first), "a timer waits for none");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::actions::Actions;
 use crate::browser::BrowserOptions;
+use crate::sabotage::Sabotage;
 use crate::source::StorageState;
 use anyorder_common::hash::Hash128;
 use anyorder_system::ProgramIdentity;
@@ -48,6 +49,9 @@ pub struct PageOptions {
     pub reply_timeout: Duration,
     /// The time for a page to receive a response that it got; more on a busy machine. Default: 2 s.
     pub finish_timeout: Duration,
+    /// A fault injected for tests.
+    #[cfg(test)]
+    pub sabotage: Sabotage,
 }
 
 impl PageOptions {
@@ -60,6 +64,14 @@ impl PageOptions {
             hash.part(step.name.to_string().as_bytes())
         });
         ProgramIdentity { hash: Some(hash), ..ProgramIdentity::new(&self.url) }
+    }
+
+    /// Returns the injected fault.
+    pub(super) const fn sabotage(&self) -> Sabotage {
+        #[cfg(test)]
+        return self.sabotage;
+        #[cfg(not(test))]
+        Sabotage::None
     }
 }
 
@@ -83,6 +95,8 @@ impl Default for PageOptions {
             pause: Duration::ZERO,
             reply_timeout: Duration::from_secs(60),
             finish_timeout: Duration::from_secs(2),
+            #[cfg(test)]
+            sabotage: Sabotage::None,
         }
     }
 }

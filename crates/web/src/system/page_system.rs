@@ -10,6 +10,7 @@ use crate::devtools::Client;
 use crate::error::WebError;
 use crate::page::{Fault, Opening, PageDriver, PageLimits, QueueReport, Readiness, Record};
 use crate::rewriter::Rewriter;
+use crate::sabotage::Sabotage;
 use crate::source::Store;
 use anyorder_common::hash::Hash128;
 use anyorder_system::{
@@ -183,6 +184,7 @@ impl PageSystem {
         self.stats.tabs += driver.tabs - tabs;
         let mut arrived = std::mem::take(&mut driver.state.arrived).into_iter();
         self.run = Run::default();
+        self.run.sabotage = self.options.sabotage();
         if let Some(held) = arrived.next() {
             self.run.push_load(held);
         }
@@ -266,11 +268,13 @@ impl PageSystem {
             }
             What::Navigation(url) => state.downloads.contains(url),
         };
+        let fault = self.options.sabotage();
+        let all_gone = fault == Sabotage::CancelsMore && !cancelled.is_empty();
         let mut index = 0;
         let new_or_kept = |one: &Pending| {
             let is_new = index >= first_new;
             index += 1;
-            if is_gone(one) {
+            if fault != Sabotage::KeepsCancelled && (is_gone(one) || all_gone) {
                 if !is_new {
                     performed.cancelled.push(one.name.clone());
                 }
@@ -299,7 +303,8 @@ impl PageSystem {
                 Some(step) if goes_on => driver.can_take(step)?,
                 _ => Readiness::Missing,
             };
-            self.run.step_ready = readiness == Readiness::Ready;
+            let at_once = self.options.sabotage() == Sabotage::StepsAtOnce && goes_on;
+            self.run.step_ready = readiness == Readiness::Ready || at_once;
             let name = step.map(|step| &step.name);
             self.run.list_enabled(name, (alternatives, self.options.repeats_max));
             // The user waits for a control that is disabled, but not for ever.

@@ -2,6 +2,7 @@
 
 use crate::page::{HOLD_PATH, Held, Queued};
 use crate::rules::{Waiting, is_held_back};
+use crate::sabotage::Sabotage;
 use crate::source::path_of;
 use anyorder_system::{EnabledTask, TaskName, TaskRole};
 use std::collections::BTreeMap;
@@ -48,6 +49,8 @@ pub(super) struct Run {
     pub(super) errors: Vec<String>,
     ordinals: BTreeMap<(TaskName, String, String), u32>,
     order: u64,
+    /// A fault injected by tests.
+    pub(super) sabotage: Sabotage,
 }
 
 /// The event with which each run begins: the document comes.
@@ -118,6 +121,12 @@ pub(super) fn origin_of(url: &str) -> &str {
 impl Run {
     /// Returns the name of a new event of a creator: equal ones are numbered.
     fn name(&mut self, creator: &TaskName, kind: &str, label: &str) -> TaskName {
+        let last = self.pending.last().map(|one| one.name.clone());
+        let creator = &match last {
+            Some(last) if self.sabotage == Sabotage::LastCreator => last,
+            _ if self.sabotage == Sabotage::NoCreator => load(),
+            _ => creator.clone(),
+        };
         let key = (creator.clone(), kind.to_owned(), label.to_owned());
         let ordinal = self.ordinals.entry(key).or_default();
         let name = creator.child(kind).with_label(label).with_ordinal(*ordinal);
@@ -131,6 +140,11 @@ impl Run {
         let (context, queued) = queued.unzip();
         let (channel, due, delay) =
             queued.map(|one| (one.channel, one.due, one.delay)).unwrap_or_default();
+        let channel = match self.sabotage {
+            fault if fault == Sabotage::Free => format!("{channel} {}", self.order),
+            fault if fault == Sabotage::Chained => "all".to_owned(),
+            _ => channel,
+        };
         let context = context.unwrap_or_default();
         let waiting = Waiting { creator, order: self.order, channel, context, due };
         self.pending.push(Pending { name, what, delay, waiting });
@@ -200,7 +214,7 @@ impl Run {
         (alternatives, repeats_max): (u32, u32),
     ) {
         self.enabled.clear();
-        if self.left.is_some() {
+        if self.left.is_some() && self.sabotage != Sabotage::StaysAfterLeaving {
             return;
         }
         let mut ranked: Vec<(u32, u64, u64, EnabledTask)> = Vec::new();
@@ -233,11 +247,18 @@ impl Run {
             let due = if is_timer { one.waiting.due } else { 0 };
             ranked.push((rank, due, one.waiting.order, enabled));
         }
-        if let Some(step) = next_step.filter(|_| self.step_ready) {
+        let waits = self.sabotage == Sabotage::StepsLast && !ranked.is_empty();
+        if let Some(step) = next_step.filter(|_| self.step_ready && !waits) {
             let (task, handler) = (step.clone(), "page".to_owned());
             ranked.push((2, 0, 0, EnabledTask { task, handler, alternatives: 1 }));
         }
         ranked.sort_by_key(|(rank, due, order, _)| (*rank, *due, *order));
+        if self.sabotage == Sabotage::OnlyFirst {
+            ranked.truncate(1);
+        }
+        if self.sabotage == Sabotage::LeavesLast && ranked.len() > 1 {
+            ranked.retain(|(.., one)| one.task.segment().kind != "leave");
+        }
         self.enabled.extend(ranked.into_iter().map(|(.., enabled)| enabled));
     }
 
