@@ -121,11 +121,11 @@ pub(super) fn origin_of(url: &str) -> &str {
 impl Run {
     /// Returns the name of a new event of a creator: equal ones are numbered.
     fn name(&mut self, creator: &TaskName, kind: &str, label: &str) -> TaskName {
-        let last = self.pending.last().map(|one| one.name.clone());
-        let creator = &match last {
+        let (last, none) = (self.pending.last().map(|one| one.name.clone()), load());
+        let creator = match &last {
             Some(last) if self.sabotage == Sabotage::LastCreator => last,
-            _ if self.sabotage == Sabotage::NoCreator => load(),
-            _ => creator.clone(),
+            _ if self.sabotage == Sabotage::NoCreator => &none,
+            _ => creator,
         };
         let key = (creator.clone(), kind.to_owned(), label.to_owned());
         let ordinal = self.ordinals.entry(key).or_default();
@@ -140,10 +140,12 @@ impl Run {
         let (context, queued) = queued.unzip();
         let (channel, due, delay) =
             queued.map(|one| (one.channel, one.due, one.delay)).unwrap_or_default();
-        let channel = match self.sabotage {
-            fault if fault == Sabotage::Free => format!("{channel} {}", self.order),
-            fault if fault == Sabotage::Chained => "all".to_owned(),
-            _ => channel,
+        let channel = if self.sabotage == Sabotage::Free {
+            format!("{channel} {}", self.order)
+        } else if self.sabotage == Sabotage::Chained {
+            "all".to_owned()
+        } else {
+            channel
         };
         let context = context.unwrap_or_default();
         let waiting = Waiting { creator, order: self.order, channel, context, due };

@@ -2,8 +2,6 @@
 //! allows. All of them are run. A page must notice if its rule is dropped, and if it orders more
 //! than it should: a fault in the front end, or another text in the place of the page's.
 
-#![expect(clippy::print_stdout, reason = "reports what was run and skipped")]
-
 mod cases;
 
 use anyorder_explore::r4::{ReversalOptions, explore};
