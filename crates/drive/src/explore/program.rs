@@ -155,6 +155,11 @@ pub trait TaskProgram: Sync {
         None
     }
 
+    /// Returns warnings about what the runs so far met. They do not limit the result. None by default.
+    fn met(&self) -> Vec<Warning> {
+        Vec::new()
+    }
+
     /// Returns a note about explorations of this program.
     fn remark(&self) -> Option<Remark> {
         None

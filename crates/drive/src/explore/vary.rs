@@ -189,6 +189,7 @@ impl<'a, P: TaskProgram> Job<'a, P> {
             self.result.warnings.push(ignored);
             self.result.bounded_by(option::ALGORITHM);
         }
+        self.result.warnings.extend(self.program.met());
         let end = explored.runs.first().map(|run| &run.observation);
         if let Some(unfinished) = end.and_then(|end| self.program.unfinished(end)) {
             self.result.warnings.push(unfinished);

@@ -97,6 +97,8 @@ pub struct PageProgram {
     words: PageWords,
     /// What a crawl did, if there was one.
     crawled: Option<Crawled>,
+    /// Whether the page comes from another machine, and the browser's sandbox is off.
+    is_exposed: bool,
     /// The page as it was opened to see whether it can be: the first worker's.
     opened: Mutex<Option<PageSystem>>,
 }
@@ -146,10 +148,13 @@ impl PageProgram {
         let factory = PageFactory::new(options, store, logged.clone());
         let opened = Mutex::new(None);
         let name = name.to_owned();
-        let crawled = None;
-        let mut page = PageProgram { name, factory, identity, logged, words, crawled, opened };
+        let (crawled, is_exposed) = (None, false);
+        let mut page =
+            PageProgram { name, factory, identity, logged, words, crawled, is_exposed, opened };
         // A stop is said in the result of the job, which ends at once then.
         let Some(mut system) = page.probe(is_real).map_err(wrong)? else { return Ok(page) };
+        page.is_exposed =
+            is_real && system.is_sandboxed() == Some(false) && !is_local(&page.identity.name);
         if let Some(most) = crawl {
             match page.take_crawl(&mut system, most) {
                 Err(RunError::Stopped(_)) => return Ok(page),
@@ -226,6 +231,17 @@ impl PageProgram {
     }
 }
 
+/// Returns whether a page is of a server on this machine.
+fn is_local(url: &str) -> bool {
+    let (_, rest) = url.split_once("://").unwrap_or_default();
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+    name == "localhost"
+        || name.ends_with(".localhost")
+        || name == "[::1]"
+        || name.parse::<std::net::Ipv4Addr>().is_ok_and(|address| address.is_loopback())
+}
+
 /// Returns what is wrong with a run, without the word for its kind.
 fn words_of(error: &RunError) -> String {
     match error {
@@ -274,6 +290,22 @@ impl TaskProgram for PageProgram {
             self.words.task(&step.name)
         );
         Some(Warning::new(WarningKind::Unreported, &self.name, &text, left as u64))
+    }
+
+    fn met(&self) -> Vec<Warning> {
+        let store = &self.factory.store;
+        let about = |text: &str, places: Vec<String>| {
+            let count = places.len() as u64;
+            let warning = Warning::new(WarningKind::Odd, &self.name, text, count);
+            (count > 0).then_some(Warning { places, ..warning })
+        };
+        let unanswered =
+            about("nothing answers at addresses that the page asks for", store.unanswered());
+        let exposed = "the browser's sandbox is off, as it is for root and in containers without \
+            user namespaces: check pages that you do not trust as another user";
+        let exposed =
+            self.is_exposed.then(|| Warning::new(WarningKind::Odd, &self.name, exposed, 1));
+        unanswered.into_iter().chain(exposed).collect()
     }
 
     fn ignored(&self) -> Option<Warning> {
@@ -345,6 +377,19 @@ pub fn shrink_page(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn servers_on_this_machine_are_known() {
+        for url in
+            ["http://localhost:80/", "http://127.1.2.3/x", "http://[::1]:8/", "http://a.localhost"]
+        {
+            assert!(is_local(url), "{url}");
+        }
+        for url in ["http://localhost.test/", "https://10.0.0.1:443", "http://127.0.0.1.test", "x"]
+        {
+            assert!(!is_local(url), "{url}");
+        }
+    }
 
     #[test]
     fn a_file_that_is_not_there_is_an_error_of_its_step() {

@@ -2,7 +2,7 @@
 
 use crate::Failure;
 use crate::failure::Unusable;
-use anyorder_web::{Archive, Folder, GivenResponse, Source};
+use anyorder_web::{Archive, Folder, FolderError, GivenResponse, Source};
 use std::path::{Path, PathBuf};
 
 /// The address under which a folder is served. Nothing listens there.
@@ -77,7 +77,7 @@ impl Served {
     ///
     /// Fails if it is no folder, or its `replies.json` or `sockets.json` has mistakes.
     pub fn folder(folder: &Path, path: &str) -> Result<Served, Failure> {
-        let wrong = |why: String| Failure::input(folder, Unusable::Page(why));
+        let wrong = |FolderError { place, why }| Failure::input(place, Unusable::Page(why));
         let source = Box::new(Folder::open(folder).map_err(wrong)?);
         let url = format!("{HOST}/{}", path.trim_start_matches('/'));
         let files = Files { folder: Some(folder.to_owned()) };

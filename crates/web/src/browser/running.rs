@@ -77,6 +77,7 @@ fn collect(rest: &Mutex<Option<(Child, Option<PathBuf>)>>) {
     // Until it is collected, no other process gets its number.
     running().browsers.remove(&id);
     let _ = child.wait();
+    collect_group(id);
     if let Some(profile) = profile {
         remove(&profile);
     }
@@ -125,3 +126,25 @@ pub(super) fn kill_group(id: u32) {
 
 #[cfg(not(unix))]
 pub(super) fn kill_group(_id: u32) {}
+
+/// Collects the killed processes of a group whose parents have ended: in a process that adopts
+/// orphans, as the command does, they are its children now, and would stay until it ends.
+#[cfg(unix)]
+fn collect_group(id: u32) {
+    use rustix::process::{Pid, WaitOptions, waitpgid};
+    let Some(group) = i32::try_from(id).ok().and_then(Pid::from_raw) else { return };
+    for _ in 0..TRIES {
+        loop {
+            match waitpgid(group, WaitOptions::NOHANG) {
+                Ok(Some(_)) => {}
+                Ok(None) => break,
+                // There is none.
+                Err(_) => return,
+            }
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
+#[cfg(not(unix))]
+fn collect_group(_id: u32) {}

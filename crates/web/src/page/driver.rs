@@ -2,7 +2,7 @@
 
 use super::handle::State;
 use super::opened::{Opening, Spare};
-use super::runtime::{Config, QueueReport, Scripts, call_of, scripts};
+use super::runtime::{Config, NAME, QueueReport, Scripts, call_of, scripts};
 use super::workers::Worker;
 use crate::devtools::{Client, Message};
 use crate::error::WebError;
@@ -143,8 +143,26 @@ impl PageDriver {
     /// page, and not its scripts.
     pub(crate) fn look(&mut self, expression: &str) -> Result<Value, WebError> {
         let id = self.send_evaluation(self.state.observer, expression);
-        let reply = self.reply(id, "Runtime.evaluate")?;
+        let reply = match self.reply(id, "Runtime.evaluate") {
+            Err(WebError::Refused { message, .. }) if message.contains("find context") => {
+                self.make_observer()?;
+                let id = self.send_evaluation(self.state.observer, expression);
+                self.reply(id, "Runtime.evaluate")?
+            }
+            other => other?,
+        };
         value_of(&reply)
+    }
+
+    /// Makes the isolated world again: a document that takes the place of another one without a
+    /// request, such as the text of a `javascript:` link, has none.
+    fn make_observer(&mut self) -> Result<(), WebError> {
+        let params = json!({"frameId": self.state.main_frame, "worldName": NAME});
+        let made = self.call("Page.createIsolatedWorld", params)?;
+        self.state.observer = made["executionContextId"].as_i64();
+        let script = self.scripts.observer.clone();
+        let id = self.send_evaluation(self.state.observer, &script);
+        self.reply(id, "Runtime.evaluate").map(drop)
     }
 
     /// Runs a queued event of a frame or a worker.
@@ -287,7 +305,9 @@ impl PageDriver {
         }
         let deadline = Instant::now() + STOP;
         while self.state.paused_at.is_none() && self.take(deadline).ok()?.is_some() {}
-        self.state.paused_at.take()
+        let elsewhere = std::mem::take(&mut self.state.paused_elsewhere);
+        let unknown = elsewhere.then(|| "code that the page makes".to_owned());
+        self.state.paused_at.take().or(unknown)
     }
 
     /// Begins an event in all frames and workers: the clock, the random numbers and the log.

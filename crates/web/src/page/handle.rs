@@ -3,6 +3,7 @@
 use super::again::have_one_origin;
 use super::driver::PageDriver;
 use super::failures::{failure, shown};
+use super::origin::origin;
 use super::runtime::{BARRIER, HOLD_PATH, NAME, REWRITE, SYNCHRONOUS, SYNCHRONOUS_HEADER};
 use super::server::Waited;
 use super::sockets::OpenSocket;
@@ -111,6 +112,8 @@ pub(crate) struct State {
     /// Whether a script that runs is about to be stopped, and where it was.
     pub(crate) pausing: bool,
     pub(crate) paused_at: Option<String>,
+    /// Whether code was stopped whose place is not known, such as that of the runtime.
+    pub(super) paused_elsewhere: bool,
     /// What a dialog is answered.
     pub(crate) accept_dialogs: bool,
     /// Whether it asked another origin, whose answers the browser may keep.
@@ -171,7 +174,7 @@ impl PageDriver {
         match event.method.as_str() {
             "Fetch.requestPaused" => self.paused(&event.session, params),
             "Network.requestWillBeSent" => {
-                let origin = origin(&params["initiator"]);
+                let origin = origin(&params["initiator"], &self.opening.url);
                 let id = text(params, "requestId");
                 self.state.origins.extend(origin.map(|origin| (id, origin)));
             }
@@ -249,8 +252,10 @@ impl PageDriver {
             let line = frame["location"]["lineNumber"].as_u64().unwrap_or(0).saturating_add(1);
             Some(format!("{url}:{line}"))
         };
-        let unknown = || "code that the page makes".to_owned();
-        self.state.paused_at = Some(frames.iter().find_map(place).unwrap_or_else(unknown));
+        match frames.iter().find_map(place) {
+            Some(place) => self.state.paused_at = Some(place),
+            None => self.state.paused_elsewhere = true,
+        }
     }
 
     /// Keeps the address of a script of the page's own.
@@ -481,15 +486,6 @@ fn preflight() -> Response {
         response.headers.push((name.to_owned(), "*".to_owned()));
     }
     response
-}
-
-/// Returns where a script asked for a request: the first frame of the page's own.
-fn origin(initiator: &Value) -> Option<(String, u32)> {
-    let frames = initiator["stack"]["callFrames"].as_array()?;
-    let own = |frame: &&Value| frame["url"].as_str().is_some_and(|url| url.starts_with("http"));
-    let frame = frames.iter().find(own)?;
-    let line = u32::try_from(frame["lineNumber"].as_u64()?).ok()?;
-    Some((text(frame, "url"), line.saturating_add(1)))
 }
 
 #[cfg(test)]

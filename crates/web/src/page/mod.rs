@@ -9,6 +9,8 @@ mod failures;
 mod handle;
 pub(crate) mod input;
 mod opened;
+mod origin;
+mod refresh;
 mod release;
 mod runtime;
 mod see;

@@ -2,6 +2,7 @@
 
 use super::driver::PageDriver;
 use super::handle::{Held, State};
+use super::refresh::hold_refreshes;
 use crate::error::WebError;
 use crate::source::{Answer, Response};
 use anyorder_common::hash::Hash128;
@@ -43,7 +44,7 @@ impl PageDriver {
                 self.fulfil(held.fetch(), &Response::new(200, "text/javascript", body));
             }
             None => match self.store.answer(event, &held.request) {
-                Answer::Fail => {
+                Answer::Fail | Answer::Missing => {
                     is_refused = true;
                     self.fail(held, "ConnectionRefused");
                 }
@@ -159,9 +160,13 @@ impl PageDriver {
                      blocks run here"
                 ));
             }
+            if response.header("refresh").is_some() {
+                self.store.note_gap(format!("`{url}` does not go on by itself (header Refresh)"));
+                rewritten.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("refresh"));
+            }
             let full = response.header("content-type").unwrap_or_default().to_owned();
             let parts = [b"page", url.as_bytes(), full.as_bytes(), &response.body];
-            let rewrite = || self.rewriter.0.html(&response.body, &full, url);
+            let rewrite = || self.rewriter.0.html(&hold_refreshes(&response.body), &full, url);
             let page = self.store.rewritten(key(&parts), rewrite);
             rewritten.body = page.bytes.into();
             if let Some(charset) = page.charset {
@@ -188,15 +193,30 @@ impl PageDriver {
         *count += 1;
         match self.store.answer(&event, &held.request) {
             Answer::Response(response) => self.respond(held, &response),
-            Answer::Fail => self.fail(held, "ConnectionRefused"),
+            Answer::Fail | Answer::Missing => self.fail(held, "ConnectionRefused"),
             Answer::Server => self.ask_at_once(held, event),
         }
     }
 
     pub(crate) fn fulfil(&mut self, (session, fetch_id): (&str, &str), response: &Response) {
+        if response.body.len() > BODY_BYTES_MAX {
+            let why = format!(
+                "a response of {} MB is too large for the browser's connection: it counts as one that \
+                 fails",
+                response.body.len() / 1_000_000
+            );
+            self.store.note_gap(why);
+            let params = json!({"requestId": fetch_id, "errorReason": "ConnectionFailed"});
+            self.client.send(session, "Fetch.failRequest", params);
+            return;
+        }
         self.client.send(session, "Fetch.fulfillRequest", fulfil_params(fetch_id, response));
     }
 }
+
+/// The most bytes of a response. The browser takes no message of more than 100 MiB, and the text of
+/// the bytes is a third longer than they are.
+const BODY_BYTES_MAX: usize = 75_000_000;
 
 /// What is put behind the name of an event for each redirection of its document.
 const REDIRECTED: &str = " (redirected)";

@@ -170,7 +170,7 @@ impl Recorder<'_> {
             Answer::Response(response) => {
                 ("Fetch.fulfillRequest", fulfil_params(&text(id), &response))
             }
-            Answer::Fail => {
+            Answer::Fail | Answer::Missing => {
                 ("Fetch.failRequest", json!({"requestId": id, "errorReason": "ConnectionRefused"}))
             }
             Answer::Server => ("Fetch.continueRequest", json!({"requestId": id})),

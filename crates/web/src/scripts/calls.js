@@ -15,6 +15,7 @@ async function settle() {
   let before = -1;
   for (let round = 0; round < ROUNDS_MAX && before !== activity; round++) {
     before = activity;
+    if (watchRefreshes) watchRefreshes();
     if (watchAnimations) watchAnimations();
     await background();
     await background();

@@ -151,6 +151,30 @@ if (W.History && W.navigation) {
   };
 }
 
+// A page that goes to another one by itself (`<meta http-equiv=refresh>`): the driver has renamed the
+// attribute, so that the browser does not do it by its own clock.
+{
+  const { querySelectorAll } = W.Document.prototype;
+  const { getAttribute } = W.Element.prototype;
+  const { exec } = W.RegExp.prototype;
+  const form = /^\s*(\d*)[\d.]*\s*[;,]?\s*(?:url\s*=\s*)?(?:'([^']*)|"([^"]*)|(.*))/is;
+  const go = W.location.assign.bind(W.location);
+  const again = W.location.reload.bind(W.location);
+  const known = new N.WeakMap();
+  watchRefreshes = () => {
+    const list = N.apply(querySelectorAll, W.document, ['meta[data-equiv=refresh i]']);
+    for (let i = 0; i < list.length; i++) {
+      if (N.apply(weakGet, known, [list[i]])) continue;
+      N.apply(weakSet, known, [list[i], true]);
+      const found = N.apply(exec, form, [N.apply(getAttribute, list[i], ['content']) || '']);
+      if (found[1] === '') continue;
+      const to = found[2] || found[3] || found[4];
+      const delay = delayOf(found[1] * 1000);
+      enqueue('timeout', 'refresh', () => (to ? go(to) : again()), { due: now + delay, delay });
+    }
+  };
+}
+
 // The browser tells that the selection has changed with the next picture, or later. Here it is told
 // when the page has nothing else to run.
 if (W.Selection && W.HTMLInputElement && W.HTMLTextAreaElement) {

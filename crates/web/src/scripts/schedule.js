@@ -180,6 +180,8 @@ let keeps = false;
 let activity = 0;
 let lastNumber = 0;
 let lastHandle = 0;
+// Puts the ways to other pages that the document takes by itself into the queue, in frames.
+let watchRefreshes = null;
 // Waits for steps in the history, in frames.
 let waitForHistory = null;
 // Waits for databases that are opened, in frames.

@@ -37,32 +37,53 @@ pub struct Folder {
     sockets: Sockets,
 }
 
+/// Why a folder cannot be served.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FolderError {
+    /// The folder or the file, with the line and the column from 1 if they are known.
+    pub place: String,
+    /// What is wrong.
+    pub why: String,
+}
+
+impl std::fmt::Display for FolderError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.place, self.why)
+    }
+}
+
+impl std::error::Error for FolderError {}
+
 impl Folder {
     /// Opens a folder, and reads its `replies.json` and `sockets.json`.
     ///
     /// # Errors
     ///
-    /// Fails if it is no folder, or one of these files cannot be read. The message names the file
-    /// and the place in it.
-    pub fn open(root: &Path) -> Result<Folder, String> {
+    /// Fails if it is no folder, or one of these files cannot be read. The error has the place.
+    pub fn open(root: &Path) -> Result<Folder, FolderError> {
         if !root.is_dir() {
-            return Err(format!("`{}` is no folder", root.display()));
+            let why = "is no folder".to_owned();
+            return Err(FolderError { place: root.display().to_string(), why });
         }
+        let wrong = |name: &str, why: String| FolderError {
+            place: root.join(name).display().to_string(),
+            why,
+        };
         let replies = object(root, "replies.json")?;
         let sockets = object(root, "sockets.json")?;
         let reply = |(key, value): (&String, &Value)| match reply(value) {
             Ok(response) => Ok((key.clone(), response)),
-            Err(why) => Err(format!("replies.json: the reply to `{key}` {why}")),
+            Err(why) => Err(wrong("replies.json", format!("the reply to `{key}` {why}"))),
         };
-        let replies = replies.iter().map(reply).collect::<Result<_, String>>()?;
+        let replies = replies.iter().map(reply).collect::<Result<_, FolderError>>()?;
         let sockets =
-            read_sockets(&Value::Object(sockets)).map_err(|why| format!("sockets.json: {why}"))?;
+            read_sockets(&Value::Object(sockets)).map_err(|why| wrong("sockets.json", why))?;
         Ok(Folder { root: root.to_owned(), replies, sockets })
     }
 
-    fn file(&self, path: &str) -> Response {
-        let missing = || Response::new(404, "text/plain", b"not found");
-        let Some(inner) = safe_path(path) else { return missing() };
+    /// Returns the file of a path, if there is one.
+    fn file(&self, path: &str) -> Option<Response> {
+        let inner = safe_path(path)?;
         let mut file = self.root.join(&inner);
         if path.ends_with('/') || file.is_dir() {
             file.push("index.html");
@@ -73,10 +94,8 @@ impl Folder {
             (Some(real), Some(root)) => real.starts_with(root),
             _ => false,
         };
-        match real.filter(|_| inside).map(|real| read(&real, FILE, never_stop)) {
-            Some(Ok(bytes)) => Response::new(200, content_type(&file), &bytes),
-            _ => missing(),
-        }
+        let bytes = read(&real.filter(|_| inside)?, FILE, never_stop).ok()?;
+        Some(Response::new(200, content_type(&file), &bytes))
     }
 }
 
@@ -87,14 +106,14 @@ impl Source for Folder {
             return Answer::Response(reply.clone());
         }
         let bare = path.split('?').next().unwrap_or_default();
-        Answer::Response(match request.method.as_str() {
-            "GET" | "HEAD" => {
-                let file = self.file(bare);
-                let stream = self.sockets.get(path).or_else(|| self.sockets.get(bare));
-                stream.filter(|_| file.status == 404).map_or(file, |list| stream_of(list))
-            }
-            _ => Response::new(404, "text/plain", b"not found"),
-        })
+        let reads = matches!(request.method.as_str(), "GET" | "HEAD");
+        let stream = || self.sockets.get(path).or_else(|| self.sockets.get(bare));
+        let found = if reads {
+            self.file(bare).or_else(|| stream().map(|list| stream_of(list)))
+        } else {
+            None
+        };
+        found.map_or(Answer::Missing, Answer::Response)
     }
 
     fn sockets(&self) -> Sockets {
@@ -119,6 +138,16 @@ pub(crate) fn path_of(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let rest = rest.split('#').next().unwrap_or_default();
     rest.find(['/', '?']).map_or("/", |at| &rest[at..])
+}
+
+/// Returns the host of an address, without its port.
+pub(crate) fn host_of(url: &str) -> &str {
+    let rest = url.split_once("://").map_or("", |(_, rest)| rest);
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    }
 }
 
 /// Decodes a path and returns it as a relative one; `None` if it leaves its folder.
@@ -177,16 +206,28 @@ fn content_type(file: &Path) -> &'static str {
     }
 }
 
-fn object(root: &Path, name: &str) -> Result<serde_json::Map<String, Value>, String> {
+fn object(root: &Path, name: &str) -> Result<serde_json::Map<String, Value>, FolderError> {
     let path = root.join(name);
-    let failed = |error: &dyn std::fmt::Display| format!("{name}: {error}");
+    let at = |place: &str, why: String| {
+        Err(FolderError { place: format!("{}{place}", path.display()), why })
+    };
     let bytes = match read_found(&path, FILE, never_stop) {
         Ok(None) => return Ok(serde_json::Map::new()),
         Ok(Some(bytes)) => bytes,
-        Err(FileError::NotRegular) => return Err(failed(&"no regular file")),
-        Err(error) => return Err(failed(&error)),
+        Err(FileError::NotRegular) => return at("", "no regular file".to_owned()),
+        Err(error) => return at("", error.to_string()),
     };
-    serde_json::from_slice(&bytes).map_err(|error| failed(&error))
+    match serde_json::from_slice(&bytes) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(_) => at("", "is no object with addresses".to_owned()),
+        Err(error) => {
+            let place = format!(":{}:{}", error.line(), error.column());
+            // The place is named before the words.
+            let words = error.to_string();
+            let why = words.split(" at line ").next().unwrap_or_default().to_owned();
+            at(&place, why)
+        }
+    }
 }
 
 /// Reads a reply; the error says what is wrong with it.
@@ -259,21 +300,22 @@ mod tests {
         let mut ask = |method: &str, path: &str| {
             let (method, url) = (method.to_owned(), format!("http://localhost{path}"));
             match source.answer(&PageRequest { method, url, body: Vec::new(), ordinal: 0 }) {
-                Answer::Response(response) => response,
-                other => panic!("{other:?}"),
+                Answer::Response(response) => Some(response),
+                _ => None,
             }
         };
-        assert_eq!(ask("GET", "/").content_type(), "text/html");
-        assert_eq!(&*ask("GET", "/a.js?v=1").body, b"1");
-        assert_eq!(ask("GET", "/b.js").status, 404);
-        assert_eq!(ask("POST", "/a.js").status, 404);
-        let saved = ask("POST", "/save");
+        assert_eq!(ask("GET", "/").unwrap().content_type(), "text/html");
+        assert_eq!(&*ask("GET", "/a.js?v=1").unwrap().body, b"1");
+        assert_eq!(ask("GET", "/b.js"), None);
+        assert_eq!(ask("POST", "/a.js"), None);
+        let saved = ask("POST", "/save").unwrap();
         assert_eq!((saved.status, &*saved.body), (201, &b"done"[..]));
-        assert_eq!(&*ask("GET", "/chat").body, b"data: hello\n\n");
+        assert_eq!(&*ask("GET", "/chat").unwrap().body, b"data: hello\n\n");
         assert_eq!(source.sockets()["/chat"][1].cause, SocketCause::After(1));
         std::fs::write(folder.path().join("sockets.json"), "{\n  x").unwrap();
         let error = Folder::open(folder.path()).unwrap_err();
-        assert!(error.contains("sockets.json") && error.contains("line 2"), "{error}");
+        let place = format!("{}:2:3", folder.path().join("sockets.json").display());
+        assert_eq!((error.place, error.why.as_str()), (place, "key must be a string"));
         assert!(Folder::open(&folder.path().join("none")).is_err());
     }
 
@@ -292,7 +334,8 @@ mod tests {
             let text = format!("{{\"GET /a\": {reply}}}");
             std::fs::write(folder.path().join("replies.json"), text).unwrap();
             let error = Folder::open(folder.path()).unwrap_err();
-            assert!(error.starts_with("replies.json: ") && error.contains(expected), "{error}");
+            assert!(error.place.ends_with("replies.json"), "{error}");
+            assert!(error.why.contains(expected), "{error}");
         }
     }
 }

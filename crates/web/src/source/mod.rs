@@ -9,8 +9,8 @@ mod store;
 mod stored;
 mod types;
 
-pub use folder::Folder;
-pub(crate) use folder::path_of;
+pub use folder::{Folder, FolderError};
+pub(crate) use folder::{host_of, path_of};
 pub use given::{GivenError, read_given, write_given};
 pub use har::{Archive, ArchiveError};
 pub(crate) use sockets::has_answers;

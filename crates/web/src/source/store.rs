@@ -42,14 +42,24 @@ struct Inner {
     silent: BTreeSet<Key>,
     /// What was not under control, or not seen.
     gaps: BTreeSet<String>,
+    /// The addresses at which nothing answers.
+    unanswered: BTreeSet<String>,
     /// What the real server said over sockets, by their names; `None` if it opened none.
     sockets: BTreeMap<String, Option<Vec<SocketMessage>>>,
     /// The first socket of each path.
     first_sockets: BTreeMap<String, String>,
 }
 
-/// The most gaps that are kept.
+/// The most gaps, and the most addresses at which nothing answers, that are kept.
 const GAPS_MAX: usize = 100;
+
+impl Inner {
+    fn note_unanswered(&mut self, url: &str) {
+        if self.unanswered.len() < GAPS_MAX {
+            self.unanswered.insert(url.to_owned());
+        }
+    }
+}
 
 /// A store of responses on top of a source. Clones share it, so that all workers give the same
 /// responses.
@@ -65,7 +75,7 @@ impl Store {
     #[must_use]
     pub fn new(source: Box<dyn Source>) -> Store {
         let (by_event, by_request, given, rewritten) = Default::default();
-        let (origins, silent, gaps) = Default::default();
+        let (origins, silent, gaps, unanswered) = Default::default();
         let (sockets, first_sockets) = Default::default();
         let inner = Inner {
             source,
@@ -76,6 +86,7 @@ impl Store {
             origins,
             silent,
             gaps,
+            unanswered,
             sockets,
             first_sockets,
         };
@@ -97,7 +108,13 @@ impl Store {
             Some(None) => return Answer::Fail,
             None => {}
         }
-        let answer = inner.source.answer(request);
+        let mut answer = inner.source.answer(request);
+        if matches!(answer, Answer::Missing | Answer::Fail) {
+            inner.note_unanswered(&request.url);
+        }
+        if answer == Answer::Missing {
+            answer = Answer::Response(Response::new(404, "text/plain", b"not found"));
+        }
         if let Answer::Response(response) = &answer {
             inner.given.entry(event.to_owned()).or_insert_with(|| (key, response.clone()));
         }
@@ -126,6 +143,9 @@ impl Store {
 
     fn note(&self, event: &str, request: &PageRequest, response: Option<Response>) {
         let mut inner = self.inner();
+        if response.is_none() {
+            inner.note_unanswered(&request.url);
+        }
         let key = key(request);
         inner.by_request.entry(key.clone()).or_insert_with(|| response.clone());
         if let Some(response) = &response {
@@ -205,6 +225,13 @@ impl Store {
     #[must_use]
     pub fn gaps(&self) -> Vec<String> {
         self.inner().gaps.iter().cloned().collect()
+    }
+
+    /// Returns the addresses at which nothing answered so far: no file, reply or recorded response,
+    /// or a server that cannot be reached. Each once, at most 100.
+    #[must_use]
+    pub fn unanswered(&self) -> Vec<String> {
+        self.inner().unanswered.iter().cloned().collect()
     }
 
     /// Returns the status of a kept response of the real server to an event.

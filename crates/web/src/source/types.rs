@@ -67,6 +67,8 @@ pub enum Answer {
     Server,
     /// The connection fails.
     Fail,
+    /// There is nothing at this address: the page gets a 404.
+    Missing,
 }
 
 /// Where responses come from.

@@ -96,6 +96,13 @@ impl PageSystem {
         self.driver.as_ref().map(|driver| driver.client.process_id())
     }
 
+    /// Returns whether the browser's sandbox is on, if one runs. It does not work for root, nor in
+    /// containers that forbid user namespaces.
+    #[must_use]
+    pub fn is_sandboxed(&self) -> Option<bool> {
+        self.driver.as_ref().map(|driver| driver.client.browser().is_sandboxed())
+    }
+
     /// Returns the picture of the last observation, as PNG.
     #[must_use]
     pub fn picture(&self) -> Option<&[u8]> {

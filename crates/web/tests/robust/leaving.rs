@@ -57,3 +57,53 @@ fn a_document_that_has_moved_is_followed() {
     let error = page.run(&[]).expect_err("it never comes").to_string();
     assert!(error.contains("redirected without end") || error.contains("no document"), "{error}");
 }
+
+#[test]
+fn a_page_goes_on_by_itself_when_its_time_has_come() {
+    if !is_due(64) {
+        return;
+    }
+    let meta = "<meta http-equiv=refresh content=\"5; url=/next.html\">";
+    let page = |head: &str| {
+        let script = "<script>setTimeout(() => say('t'), 9); say('loaded')</script>";
+        Site::new(format!("<!DOCTYPE html><head>{head}</head>{}{script}", &SAY[15..]).as_bytes())
+            .file("/next.html", "next")
+    };
+    let ran = page(meta).run();
+    let timers = ["load", "load/timeout@(page):2", "load/timeout@refresh"];
+    assert_eq!(ran.names[..3], timers);
+    assert_eq!(ran.names[3], "load/timeout@refresh/leave@%2Fnext.html");
+    assert_eq!(ran.part(["page", "left for"]), "http://localhost/next.html");
+    // It may come first: the time is that of the page, not that of the machine.
+    let site = page(&meta.replace("5;", "0;"));
+    let mut page = site.start();
+    let ran = page.run(&["load", "load/timeout@refresh"]).expect("it ends");
+    assert_eq!(ran.names[1], "load/timeout@refresh");
+    // A page that loads itself again and again ends its run with the first time.
+    let again = "<meta http-equiv='Refresh' content='3'>";
+    let ran = Site::saying(&format!("{again}<script>say(1)</script>")).run();
+    assert_eq!(ran.part(["page", "left for"]), "http://localhost/");
+    let headed = headed(200, "text/html", &[("Refresh", "0; url=/next.html")], SAY);
+    let mut page = Site::new(b"").with("/", headed).start();
+    let ran = page.run(&[]).expect("it ends");
+    assert_eq!(ran.part(["page", "left for"]), "");
+    assert!(page.store.gaps().iter().any(|gap| gap.contains("header Refresh")));
+}
+
+#[test]
+fn links_that_are_scripts_run_in_their_clicks() {
+    if !is_due(65) {
+        return;
+    }
+    let page = "<a id=a href=\"javascript:say('a'); void 0\">a</a>
+        <a id=b href=\"javascript:setTimeout(() => say('b'), 5); void 0\">b</a>
+        <a id=c href=\"javascript:'<p>gone'\">c</a>";
+    let steps = r##"{"click": "#a"}, {"click": "#b"}"##;
+    let ran = Site::saying(page).steps(steps).run();
+    assert_eq!(ran.words(), "a b");
+    let timer = "click@%23b/timeout@";
+    assert!(ran.names.iter().any(|name| name.starts_with(timer)), "{:?}", ran.names);
+    // The text is another document.
+    let ran = Site::saying(page).steps(r##"{"click": "#c"}"##).run();
+    assert!(["gone", ""].contains(&ran.words().as_str()), "{}", ran.words());
+}

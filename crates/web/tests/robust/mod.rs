@@ -10,6 +10,7 @@ mod leaving;
 mod responses;
 mod server;
 mod site;
+mod sites;
 mod sockets;
 mod stored;
 mod workers;

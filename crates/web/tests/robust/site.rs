@@ -185,6 +185,22 @@ impl Page {
         Page { system, store }
     }
 
+    /// Begins a run, and executes so many events in the default order.
+    pub(super) fn run_first(&mut self, events: usize) -> Result<(), RunError> {
+        self.system.reset()?;
+        for _ in 0..events {
+            let Some(next) = self.system.enabled()?.into_iter().next() else { break };
+            self.system.execute(&Choice::of(next.task))?;
+        }
+        Ok(())
+    }
+
+    /// Returns what the page says now.
+    pub(super) fn words(&mut self) -> String {
+        let outcome = self.system.observe().expect("an outcome");
+        text(&outcome, ["page", "text"]).lines().next().unwrap_or_default().trim().to_owned()
+    }
+
     /// Runs the events of a plan that are enabled at their turn, then all others.
     pub(super) fn run(&mut self, plan: &[&str]) -> Result<Ran, RunError> {
         self.system.reset()?;

@@ -1,7 +1,13 @@
 //! The timers and requests of workers are events.
 
-use super::site::Site;
+use super::site::{Page, Site};
 use crate::common::is_due;
+use anyorder_system::RunError;
+use anyorder_web::{
+    Answer, PageOptions, PageRequest, Response, SocketCause, SocketData, SocketMessage, Sockets,
+    Source, Store,
+};
+use std::time::Duration;
 
 #[test]
 fn timers_of_workers_are_events() {
@@ -60,4 +66,70 @@ fn all_kinds_of_workers_are_controlled() {
     assert!(gaps.iter().any(|gap| gap.contains("blob or data reports no accesses")), "{gaps:?}");
     assert_eq!(ran.words(), "blob blob10 module20 shared30 inner40", "{:#?}", ran.names);
     assert_eq!(ran.late, 0);
+}
+
+/// A page with a worker that opens a socket.
+struct WithSocket;
+
+impl Source for WithSocket {
+    fn answer(&mut self, request: &PageRequest) -> Answer {
+        let worker = "const s = new WebSocket('ws://localhost/chat');
+            s.onopen = () => { postMessage('open'); s.send('hello') };
+            s.onmessage = (e) => postMessage(e.data); s.onclose = () => postMessage('closed')";
+        let page =
+            "<script>const w = new Worker('/w.js'); w.onmessage = (e) => say(e.data)</script>";
+        Answer::Response(match request.url.as_str() {
+            "http://localhost/w.js" => Response::new(200, "text/javascript", worker.as_bytes()),
+            _ => Response::new(200, "text/html", format!("{}{page}", super::site::SAY).as_bytes()),
+        })
+    }
+
+    fn sockets(&self) -> Sockets {
+        let message = |cause, data| SocketMessage { cause, data };
+        let text = |text: &str| SocketData::Text(text.to_owned());
+        let list = vec![
+            message(SocketCause::After(0), text("first")),
+            message(SocketCause::After(1), text("answer")),
+            message(SocketCause::After(1), SocketData::Close(1000, String::new())),
+        ];
+        Sockets::from([("/chat".to_owned(), list)])
+    }
+}
+
+#[test]
+fn a_socket_of_a_worker_is_controlled() {
+    if !is_due(66) {
+        return;
+    }
+    let options = PageOptions { pixels: false, ..PageOptions::default() };
+    let mut page = Page::start(options, Store::new(Box::new(WithSocket)));
+    let ran = page.run(&[]).expect("it ends");
+    assert_eq!(ran.words(), "open first answer closed", "{:#?}", ran.names);
+    let again = page.run(&[]).expect("it ends");
+    assert_eq!((ran.names.clone(), ran.late), (again.names, 0));
+    assert_eq!(ran.part(["sent", "socket /chat hello"]), "1", "{:?}", ran.parts());
+    let opens = "load/request@%2Fw.js/socket@%2Fchat%20open";
+    assert!(ran.names.iter().any(|name| name == opens), "{:#?}", ran.names);
+}
+
+#[test]
+fn a_worker_without_end_has_its_place() {
+    if !is_due(67) {
+        return;
+    }
+    let start = "<script>const w = new Worker('/w.js')</script>";
+    let asked = "<script>const w = new Worker('/w.js'); w.postMessage(1)</script>";
+    for (page, worker, line) in [
+        (start, "\nlet i = 0; for (;;) i++;", 2),
+        (start, "\n\nsetTimeout(() => { for (;;); }, 5)", 3),
+        (asked, "onmessage = () => {\n  for (;;);\n}", 2),
+        (start, "\nfetch('/a.txt').then(() => {\n for (;;); })", 3),
+    ] {
+        let site = Site::saying(page).file("/w.js", worker).file("/a.txt", "a");
+        let mut page = site.reply_timeout(Duration::from_secs(5)).start();
+        let error = page.run(&[]).expect_err(worker);
+        assert!(matches!(error, RunError::TimedOut(_)), "{worker}: {error}");
+        let place = format!("runs without end at http://localhost/w.js:{line}");
+        assert!(error.to_string().contains(&place), "{worker}: {error}");
+    }
 }
