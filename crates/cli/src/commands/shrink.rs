@@ -16,7 +16,7 @@ use anyorder_drive::model::shrink_model;
 use anyorder_drive::{JobControl, first_schedule};
 use anyorder_finding::exit;
 use anyorder_system::Schedule;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Shrinks a schedule, and writes the result.
@@ -37,6 +37,10 @@ pub(crate) fn run(args: &ShrinkArgs, global: &Global, watch: &Watch) -> Result<E
         return one(&shrink, &words, (path, &schedule), args, global, watch);
     }
     page::refuse(&args.inputs, "shrink")?;
+    let is_of_page = |path: &&PathBuf| matches!(page::saved_page(path, id), Ok(Some(_)));
+    if let Some(path) = args.inputs.iter().filter(|path| path.is_file()).find(is_of_page) {
+        return Err(Usage::NotForPages { path: path.clone(), command: "shrink" }.into());
+    }
     let given = model_inputs::read(&args.inputs, global)?;
     let [(path, text)] = &given.others[..] else {
         return Err(Usage::ModelAndSchedule.into());

@@ -68,6 +68,58 @@ fn ctrl_c_in_the_first_round_keeps_what_was_found_and_leaves_no_browser() {
     panic!("nothing was found before any of the signals");
 }
 
+#[test]
+#[cfg(target_os = "linux")]
+fn a_signal_at_any_time_leaves_no_browser_and_no_profile() {
+    if !is_due(1, 3) || !has_browser() {
+        return;
+    }
+    let folder = folder();
+    let page = page(folder.path());
+    let profiles = folder.path().join("tmp");
+    std::fs::create_dir(&profiles).expect("a folder");
+    let left = || std::fs::read_dir(&profiles).expect("a folder").count();
+    // While the browser starts, while the page is opened, and while it runs.
+    for (signal, after_ms) in
+        [("-TERM", 60), ("-INT", 200), ("-TERM", 600), ("-INT", 1500), ("-TERM", 6000)]
+    {
+        let mut child = command(&["check", &page, "--threads", "2"])
+            .env("TMPDIR", &profiles)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("it starts");
+        let process = child.id();
+        std::thread::sleep(Duration::from_millis(after_ms));
+        super::user::send(signal, process);
+        child.wait().expect("it ends");
+        assert_eq!(browsers_of(process), [""; 0], "{signal} after {after_ms} ms");
+        assert_eq!(left(), 0, "{signal} after {after_ms} ms: a profile is left");
+    }
+    // A process that is killed leaves the folder: the next one removes it.
+    let mut child = command(&["check", &page])
+        .env("TMPDIR", &profiles)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it starts");
+    let process = child.id();
+    std::thread::sleep(Duration::from_secs(2));
+    super::user::send("-KILL", process);
+    child.wait().expect("it ends");
+    let killed = Instant::now();
+    while browsers_of(process) != [""; 0] {
+        assert!(killed.elapsed() < Duration::from_secs(60), "{:?}", browsers_of(process));
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let still = "examples/web/late_handler_fixed/index.html";
+    let next = command(&["check", still, "--budget", "0s"])
+        .env("TMPDIR", &profiles)
+        .output()
+        .expect("it runs");
+    assert_eq!((next.status.code(), left()), (Some(0), 0), "{next:?}");
+}
+
 /// Returns the browsers that a process left. A profile may be left where the process does not wait
 /// for its browser to die: the next start removes it.
 #[cfg(target_os = "linux")]

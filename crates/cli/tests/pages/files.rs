@@ -107,5 +107,16 @@ fn commands_without_pages_say_so() {
         assert_eq!(ran.status, 2, "{ran:?}");
         let expected = format!("{page}: `{command_name}` does not take web pages");
         assert!(ran.stderr.contains(&expected), "{ran:?}");
+        assert!(ran.stderr.contains("hint: `anyorder check` reverses the events"), "{ran:?}");
     }
+    // The file of a finding has its page.
+    let folder = folder();
+    let file = folder.path().join("x.json");
+    let page = r#"{"format": 1, "url": "http://localhost/", "actions": {"steps": []}}"#;
+    let program = r#""program": {"name": "http://localhost/"}"#;
+    let text = format!("{{\"schedule\": 1, {program}, \"choices\": [], \"page\": {page}}}");
+    std::fs::write(&file, text).expect("written");
+    let ran = ran(&mut command(&["shrink", &file.to_string_lossy()]));
+    assert_eq!(ran.status, 2, "{ran:?}");
+    assert!(ran.stderr.contains("`shrink` does not take web pages"), "{ran:?}");
 }

@@ -138,3 +138,34 @@ fn what_is_wrong_with_a_page_is_said_in_place() {
     assert_eq!(silent.status, 2, "{silent:?}");
     assert!(silent.stderr.contains("nothing answers at http://127.0.0.1:9/"), "{silent:?}");
 }
+
+#[test]
+fn what_nothing_answers_is_a_warning() {
+    let folder = folder();
+    let write = |name: &str, text: &str| {
+        std::fs::write(folder.path().join(name), text).expect("written");
+    };
+    let page = "<!DOCTYPE html><img src=none.png><script>fetch('none.txt'); fetch('none.txt');
+        fetch('known'); fetch('http://other.test/x').catch(() => 0)</script>";
+    write("index.html", page);
+    write("replies.json", r#"{"GET /known": {"status": 404}}"#);
+    let page = folder.path().join("index.html").to_string_lossy().into_owned();
+    if is_due(2, 3) && has_browser() {
+        let ran = ran(&mut command(&["check", &page, "--budget", "0s", "--format", "json"]));
+        let value: Value = serde_json::from_str(&ran.stdout).expect("a result");
+        let warnings = value["warnings"].as_array().expect("a list");
+        let [warning] = &warnings[..] else { panic!("{warnings:?}") };
+        let text = warning.to_string();
+        assert!(text.contains("nothing answers"), "{text}");
+        for url in ["localhost/none.png", "localhost/none.txt", "other.test/x"] {
+            assert_eq!(text.matches(url).count(), 1, "{text}");
+        }
+        assert!(!text.contains("known"), "{text}");
+        assert_eq!((ran.status, &value["complete"]), (0, &Value::Bool(true)), "{value}");
+    }
+    write("sockets.json", "{\n  x");
+    let ran = ran(&mut command(&["check", &page]));
+    let place = folder.path().join("sockets.json");
+    let expected = format!("error: {}:2:3: key must be a string", place.display());
+    assert_eq!((ran.status, ran.stderr.lines().next()), (2, Some(&*expected)), "{ran:?}");
+}

@@ -136,6 +136,12 @@ fn what_a_user_does_is_recorded() {
 /// Sends the signal of Ctrl-C.
 #[cfg(unix)]
 pub(super) fn interrupt(process: u32) {
-    let sent = Command::new("kill").args(["-INT", &process.to_string()]).status();
+    send("-INT", process);
+}
+
+/// Sends a signal, such as `-TERM`.
+#[cfg(unix)]
+pub(super) fn send(signal: &str, process: u32) {
+    let sent = Command::new("kill").args([signal, &process.to_string()]).status();
     assert!(sent.is_ok_and(|status| status.success()), "the signal is sent");
 }
