@@ -136,7 +136,7 @@ fn factory(case: &'static Case, broken: Option<Broken>) -> PageFactory {
     let actions = parse_actions(&format!("{{\"steps\": [{}]}}", case.steps)).expect("steps");
     let options = PageOptions { actions, pixels: false, sabotage, ..PageOptions::default() };
     let store = Store::new(Box::new(Files(case)));
-    PageFactory { options, store, rewriter: Arc::new(Texts(broken)) }
+    PageFactory::new(options, store, Arc::new(Texts(broken)))
 }
 
 fn said(outcome: &Observation) -> String {
