@@ -293,7 +293,7 @@ impl TaskProgram for PageProgram {
     }
 
     fn met(&self) -> Vec<Warning> {
-        let store = &self.factory.store;
+        let store = self.factory.store();
         let about = |text: &str, places: Vec<String>| {
             let count = places.len() as u64;
             let warning = Warning::new(WarningKind::Odd, &self.name, text, count);
