@@ -24,8 +24,6 @@ const SIZES = [10, 30, 100, 300, 1000, 3000];
 const BUDGETS = ["0s", "10s", "60s"];
 
 const { parts, rounds } = wordsOf(process.argv.slice(2));
-const tables = { small, react, growth, bounds };
-for (const part of parts) tables[part]();
 
 function wordsOf(words) {
   const parts = [];
@@ -141,3 +139,6 @@ function bounds() {
   const head = ["page", "events", "budget", "reversals", "sequences", "executions", "s"];
   table("More reversals", head, rows);
 }
+
+const tables = { small, react, growth, bounds };
+for (const part of parts) tables[part]();
