@@ -15,8 +15,8 @@ use crate::source::Store;
 use anyorder_common::hash::Hash128;
 use anyorder_system::{
     AccessDetail, Awaited, Capabilities, Choice, Divergence, EnabledDetail, EnabledTask, Failure,
-    Observation, Posted, ProgramIdentity, RunError, Step, SystemFactory, TaskName, TaskRole,
-    TaskSystem,
+    JobWatch, Observation, Posted, ProgramIdentity, RunError, Step, Stopped, SystemFactory,
+    TaskName, TaskRole, TaskSystem,
 };
 use anyorder_trace::Tables;
 use std::collections::BTreeSet;
@@ -416,6 +416,8 @@ impl TaskSystem for PageSystem {
     }
 
     fn reset(&mut self) -> Result<(), RunError> {
+        // A stop ends the browser, and to start another one may take long.
+        JobWatch::current().check().map_err(|Stopped(why)| RunError::Stopped(why))?;
         self.stats.runs += 1;
         // Nothing has happened yet.
         if self.driver.is_some() && !self.run.loaded && !self.run.pending.is_empty() {
