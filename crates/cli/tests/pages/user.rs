@@ -39,7 +39,8 @@ fn a_crawl_leaves_roots_of_frameworks_alone() {
     }
     let folder = folder();
     let (page, file) = (folder.path().join("index.html"), folder.path().join("steps.json"));
-    let text = "<div id=root><p id=text>Hello</p><button id=go>Go</button></div><script>
+    let text =
+        "<!DOCTYPE html><div id=root><p id=text>Hello</p><button id=go>Go</button></div><script>
         for (const type of ['click', 'mouseover', ...Array.from({length: 20}, (_, at) => 't' + at)])
           root.addEventListener(type, () => {});
         document.getElementById('text').addEventListener('click', () => {});</script>";

@@ -16,8 +16,8 @@ const OPERATOR_BYTES: u64 = if cfg!(debug_assertions) { 16_000 } else { 3_000 };
 /// What always fits into the stack of the caller.
 const HERE_BYTES: u64 = 256 << 10;
 
-/// More address space than this is not asked for. It is enough for a minified text of 1.7 MB without
-/// optimisation, and for one of 8 MB with it.
+/// More address space than this is not asked for. It is enough for a minified text of 1.7 MB
+/// without optimisation, and for one of 8 MB with it.
 const BYTES_MAX: u64 = if cfg!(debug_assertions) { 8 << 30 } else { 6 << 30 };
 
 /// Returns the bytes of stack that parsing a text can need.
