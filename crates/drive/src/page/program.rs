@@ -296,7 +296,7 @@ impl TaskProgram for PageProgram {
         let store = self.factory.store();
         let about = |text: &str, places: Vec<String>| {
             let count = places.len() as u64;
-            let warning = Warning::new(WarningKind::Odd, &self.name, text, count);
+            let warning = Warning::new(WarningKind::Damaged, &self.name, text, count);
             (count > 0).then_some(Warning { places, ..warning })
         };
         let unanswered =
@@ -304,7 +304,7 @@ impl TaskProgram for PageProgram {
         let exposed = "the browser's sandbox is off, as it is for root and in containers without \
             user namespaces: check pages that you do not trust as another user";
         let exposed =
-            self.is_exposed.then(|| Warning::new(WarningKind::Odd, &self.name, exposed, 1));
+            self.is_exposed.then(|| Warning::new(WarningKind::Damaged, &self.name, exposed, 1));
         unanswered.into_iter().chain(exposed).collect()
     }
 
