@@ -26,8 +26,11 @@ impl StorageState {
     }
 }
 
-/// What a cookie may have besides its name and value, and whether that has the right type.
-const MEMBERS: &[(&str, fn(&Value) -> bool)] = &[
+/// Whether a value has the right type.
+type IsRight = fn(&Value) -> bool;
+
+/// What a cookie may have besides its name and value.
+const MEMBERS: &[(&str, IsRight)] = &[
     ("domain", Value::is_string),
     ("path", Value::is_string),
     ("url", Value::is_string),

@@ -20,7 +20,7 @@ pub(super) struct Pending {
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum What {
     /// A request gets its response.
-    Request(Held),
+    Request(Box<Held>),
     /// A queued event of the page is fired.
     Queued(u64),
     /// The page goes to another document.
@@ -154,7 +154,7 @@ impl Run {
 
     /// Adds the request for the page itself.
     pub(super) fn push_load(&mut self, held: Held) {
-        self.push(load(), What::Request(held), None);
+        self.push(load(), What::Request(Box::new(held)), None);
     }
 
     /// Adds a request of an event, and returns the name of the event of its response.
@@ -166,7 +166,7 @@ impl Run {
     ) -> TaskName {
         let name = self.name(creator, kind_of(&held), &label_of(&held, origin));
         held.request.ordinal = name.segment().ordinal;
-        self.push(name.clone(), What::Request(held), None);
+        self.push(name.clone(), What::Request(Box::new(held)), None);
         name
     }
 

@@ -1,6 +1,6 @@
 //! A tab that was used for a run is as good as a new one.
 
-use super::site::Site;
+use super::site::{Site, headed};
 use crate::common::{has_browser, is_due};
 
 /// Stores wherever a page can, also while it ends, and says what it finds.
@@ -75,4 +75,24 @@ fn what_outlasts_a_document_has_a_new_tab() {
         let needs = !script.starts_with("open(");
         assert_eq!(page.system.stats().tabs == 2, needs, "{script}: {:?}", page.system.stats());
     }
+}
+
+#[test]
+fn answers_of_other_origins_are_not_kept() {
+    if !has_browser() || !is_due(67) {
+        return;
+    }
+    let page = "<script>document.cookie = 'a=1';
+        fetch('http://other.test/api', { method: 'PUT', headers: { 'x-own': '1' }, body: '{}' })
+          .then((r) => r.text()).then(say)</script>";
+    let allow = [("Access-Control-Allow-Origin", "*"), ("Set-Cookie", "b=2")];
+    let site =
+        Site::saying(page).with("http://other.test/api", headed(200, "text/plain", &allow, "x"));
+    let mut page = site.start();
+    let runs: Vec<_> = (0..3).map(|_| page.run(&[]).expect("it ends")).collect();
+    for run in &runs {
+        assert_eq!((run.words().as_str(), &run.names), ("x", &runs[0].names));
+        assert_eq!(run.outcome.difference(&runs[0].outcome), []);
+    }
+    assert_eq!(page.system.stats().tabs, 1, "{:?}", page.system.stats());
 }
