@@ -5,19 +5,23 @@ use crate::model::{Model, check_model_watched};
 use crate::states::{CheckOptions, Watcher};
 use crate::{JobControl, JobResult, Reported};
 use anyorder_common::text::escape_lines;
-use anyorder_finding::{Finding, Warning, WarningKind, option};
+use anyorder_finding::{CheckedHome, Finding, Kind, Usage, Warning, WarningKind, option};
 use anyorder_home::app::{App, AppError};
 use anyorder_home::capability::Capabilities;
 use anyorder_home::config::{self, Configuration};
-use anyorder_home::lower::{self, Order};
+use anyorder_home::lower::{self, AttributeUse, Order, Unfolded};
 use anyorder_home::rules::Rule;
+pub use anyorder_home::unfold::Memo;
 use anyorder_home::unfold::{Note, NoteKind};
 use anyorder_system::{Hash128, ProgramIdentity};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The largest app that is read, in bytes.
 pub const APP_BYTES_MAX: u64 = 4 << 20;
+
+/// The states of the first searches of a pair.
+const FEW_STATES: [u64; 2] = [1_000, 10_000];
 
 /// The most places listed for one warning.
 const PLACES_MAX: usize = 5;
@@ -27,6 +31,8 @@ const PLACES_MAX: usize = 5;
 pub struct HomeOptions {
     /// By the rules of the published tool: timers end at once, and the last app hears first.
     pub as_published: bool,
+    /// Events of commands wait in the queue of the hub, as on Hubitat; else they run at once.
+    pub is_queued: bool,
     /// With the rules about states that no app should bring about. A search does not go beyond a
     /// breach, so what comes after it is only found without them.
     pub with_rules: bool,
@@ -54,7 +60,235 @@ pub fn is_app(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "groovy")
 }
 
+/// Apps that are read once and checked in several homes. All share one device for each capability.
+///
+/// It is made for one thread; those of several threads can share a [`Memo`].
+#[derive(Debug)]
+pub struct Household<'m> {
+    apps: Vec<App>,
+    texts: Vec<String>,
+    home: Configuration,
+    options: HomeOptions,
+    memo: Option<&'m Memo>,
+}
+
+/// A home that is unfolded, for several questions.
+struct Opened<'a> {
+    unfolded: Unfolded<'a>,
+    name: String,
+    identity: ProgramIdentity,
+    texts: String,
+    readers: Vec<String>,
+    lowering: lower::Options,
+}
+
+impl<'m> Household<'m> {
+    /// Reads apps, each with the name of its file and its text.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a text is no app.
+    pub fn new(
+        apps: &[(String, String)],
+        options: &HomeOptions,
+        memo: Option<&'m Memo>,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Household<'m>, Failure> {
+        let read = |(file, text): &(String, String)| {
+            App::read_until(file, text, stop).map_err(|why| refused(file, why))
+        };
+        let texts = apps.iter().map(|(_, text)| text.clone()).collect();
+        let apps: Vec<App> = apps.iter().map(read).collect::<Result<_, _>>()?;
+        let home = config::shared_until(&apps, &Capabilities::built_in(), stop);
+        Ok(Household { apps, texts, home, options: options.clone(), memo })
+    }
+
+    /// Checks a home with these of the apps, by their numbers: for conflicts and loops, and again
+    /// for broken rules.
+    ///
+    /// # Errors
+    ///
+    /// As [`check_model_watched`].
+    pub fn check(
+        &self,
+        apps: &[usize],
+        search: &CheckOptions,
+        control: &JobControl<'_>,
+        watcher: &mut dyn Watcher,
+    ) -> Result<JobResult, Failure> {
+        self.check_in_rounds(apps, &[], search, control, watcher)
+    }
+
+    /// Checks a home as [`Household::check`], with few states first: if each attribute that apps
+    /// may fight over is in conflict there, and nothing else is asked, more states find nothing new.
+    ///
+    /// # Errors
+    ///
+    /// As [`check_model_watched`].
+    pub fn check_pair(
+        &self,
+        pair: [usize; 2],
+        search: &CheckOptions,
+        control: &JobControl<'_>,
+    ) -> Result<JobResult, Failure> {
+        self.check_in_rounds(&pair, &FEW_STATES, search, control, &mut ())
+    }
+
+    fn check_in_rounds(
+        &self,
+        apps: &[usize],
+        rounds: &[u64],
+        search: &CheckOptions,
+        control: &JobControl<'_>,
+        watcher: &mut dyn Watcher,
+    ) -> Result<JobResult, Failure> {
+        let stop = || control.check().is_err();
+        let (home, readers) = self.of(apps);
+        let opened = self.open(apps, &home, readers, &stop);
+        let first = opened.model(&home, false)?;
+        let contested = opened.unfolded.contested();
+        let most = search.states_max.unwrap_or(u64::MAX);
+        let mut found = None;
+        for few in rounds.iter().filter(|few| **few < most) {
+            let search = CheckOptions { states_max: Some(*few), ..search.clone() };
+            let mut result = check_model_watched(&first.model, &search, control, &mut ())?.result;
+            let is_cut = result.limits.contains(&option::MAX_STATES);
+            if !is_cut || contested.as_ref().is_some_and(|all| all.is_subset(&fought(&result))) {
+                result.limits.retain(|limit| *limit != option::MAX_STATES);
+                found = Some(result);
+                break;
+            }
+        }
+        let mut result = match found {
+            Some(result) => result,
+            None => check_model_watched(&first.model, search, control, watcher)?.result,
+        };
+        first.explain(&mut result);
+        result.usages = self.usages(&opened);
+        if self.options.as_published || stop() {
+            return Ok(self.named(apps, result));
+        }
+        let ruled = opened.model(&home, true)?;
+        if ruled.has_rules {
+            let mut again = check_model_watched(&ruled.model, search, control, watcher)?.result;
+            // What both find is shown once, as the first finds it.
+            let known = std::mem::take(&mut result.findings);
+            let is_known = |one: &Reported| {
+                let new = &one.finding;
+                let same = |old: &Finding| old.kind == new.kind && old.title == new.title;
+                known.iter().any(|old| same(&old.finding))
+            };
+            again.findings.retain(|one| !is_known(one));
+            let more = std::mem::take(&mut again.findings);
+            result.absorb(again);
+            result.findings = known.into_iter().chain(more).collect();
+        }
+        Ok(self.named(apps, result))
+    }
+
+    /// Adds which home a result is about.
+    fn named(&self, apps: &[usize], mut result: JobResult) -> JobResult {
+        let complete = result.limits.is_empty() && !result.open;
+        let limits = result.limits.iter().map(|limit| limit.word().to_owned()).collect();
+        let automations = apps.iter().map(|app| self.apps[*app].file.clone()).collect();
+        result.homes = vec![CheckedHome { automations, complete, limits }];
+        result
+    }
+
+    fn usages(&self, opened: &Opened<'_>) -> Vec<Usage> {
+        let usage = |((app, attribute), one): ((usize, String), AttributeUse)| Usage {
+            automation: self.apps[app].file.clone(),
+            attribute,
+            writes: one.writes.into_iter().collect(),
+            reads: one.reads,
+            hears: one.hears,
+        };
+        opened.unfolded.uses().into_iter().map(usage).collect()
+    }
+
+    /// Returns the home with these of the apps, and the files of those that only read.
+    fn of(&self, apps: &[usize]) -> (Configuration, Vec<String>) {
+        let mut home = self.home.with_only(apps);
+        let mut readers = vec![];
+        if !self.options.as_published {
+            readers = home.take_readers(&self.apps);
+        }
+        (home, readers.into_iter().map(|app| self.apps[app].file.clone()).collect())
+    }
+
+    fn open<'a>(
+        &'a self,
+        apps: &[usize],
+        home: &'a Configuration,
+        readers: Vec<String>,
+        stop: &dyn Fn() -> bool,
+    ) -> Opened<'a> {
+        let is_strict = self.options.as_published;
+        let lowering = lower::Options {
+            is_immediate: is_strict,
+            order: if is_strict { Order::LastFirst } else { Order::Any },
+            is_whole: is_strict,
+            is_queued: self.options.is_queued,
+            ..lower::Options::default()
+        };
+        let names: Vec<&str> = home.installed.iter().map(|app| &*self.apps[*app].name).collect();
+        let files: Vec<&str> = apps.iter().map(|app| &*self.apps[*app].file).collect();
+        let texts: String = apps.iter().map(|app| &*self.texts[*app]).collect();
+        let identity =
+            ProgramIdentity { name: files.join(" + "), version: String::new(), hash: None };
+        let unfolded = Unfolded::new(&self.apps, home, &lowering, self.memo, stop);
+        Opened { unfolded, name: names.join(" + "), identity, texts, readers, lowering }
+    }
+}
+
+impl Opened<'_> {
+    fn model(&self, home: &Configuration, with_rules: bool) -> Result<HomeModel, Failure> {
+        let rules = if with_rules { applicable(home, &self.unfolded.uses()) } else { vec![] };
+        let has_rules = !rules.is_empty();
+        let lowering = lower::Options { rules, ..self.lowering.clone() };
+        let made = self
+            .unfolded
+            .program(&self.name, &lowering)
+            .map_err(|error| Failure::input(&self.identity.name, Unusable::Program(error)))?;
+        let marks = [
+            (has_rules, "with rules"),
+            (lowering.is_queued, "with a queue"),
+            (lowering.is_immediate, "as published"),
+        ];
+        let marks = marks.iter().filter(|(is, _)| *is).map(|(_, mark)| *mark);
+        let marked: String = std::iter::once(self.texts.as_str()).chain(marks).collect();
+        let hash = Some(Hash128::of(marked.as_bytes()));
+        let identity = ProgramIdentity { hash, ..self.identity.clone() };
+        let model = Model::from_program(made.program, identity, vec![])?;
+        let (notes, handlers, executions) = (made.notes, made.handlers, made.executions);
+        let readers = self.readers.clone();
+        Ok(HomeModel { model, has_rules, readers, notes, handlers, executions })
+    }
+}
+
 impl HomeModel {
+    /// Makes the models of apps that a schedule can be of: with and without rules, by each option.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a text is no app.
+    pub fn all(apps: &[(String, String)]) -> Result<Vec<HomeModel>, Failure> {
+        let (memo, numbers) = (Memo::default(), (0..apps.len()).collect::<Vec<_>>());
+        let mut models = vec![];
+        for (as_published, is_queued) in [(false, false), (false, true), (true, false)] {
+            let options = HomeOptions { as_published, is_queued, ..HomeOptions::default() };
+            let memo = (!as_published).then_some(&memo);
+            let household = Household::new(apps, &options, memo, &|| false)?;
+            let (home, readers) = household.of(&numbers);
+            let opened = household.open(&numbers, &home, readers, &|| false);
+            models.push(opened.model(&home, false)?);
+            if !as_published {
+                models.push(opened.model(&home, true)?);
+            }
+        }
+        Ok(models)
+    }
+
     /// Makes the model of apps, each with the name of its file and its text. All apps share one
     /// device for each capability.
     ///
@@ -62,49 +296,10 @@ impl HomeModel {
     ///
     /// Fails if a text is no app.
     pub fn new(apps: &[(String, String)], options: &HomeOptions) -> Result<HomeModel, Failure> {
-        HomeModel::watched(apps, options, &|| false)
-    }
-
-    /// Makes the model of apps until `stop` is true.
-    fn watched(
-        apps: &[(String, String)],
-        options: &HomeOptions,
-        stop: &dyn Fn() -> bool,
-    ) -> Result<HomeModel, Failure> {
-        let read = |(file, text): &(String, String)| {
-            App::read(file, text).map_err(|why| refused(file, why))
-        };
-        let mut read: Vec<App> = apps.iter().map(read).collect::<Result<_, _>>()?;
-        let table = Capabilities::built_in();
-        let mut home = config::shared(&read, &table);
-        let name = read.iter().map(|app| app.name.clone()).collect::<Vec<_>>().join(" + ");
-        let mut readers = vec![];
-        if !options.as_published {
-            readers = home.take_readers(&mut read).into_iter().map(|app| app.file).collect();
-        }
-        let rules = if options.with_rules { applicable(&home) } else { vec![] };
-        let marked = if rules.is_empty() { "" } else { "with rules" };
-        let has_rules = !rules.is_empty();
-        let is_strict = options.as_published;
-        let lowering = lower::Options {
-            is_immediate: is_strict,
-            order: if is_strict { Order::LastFirst } else { Order::Any },
-            rules,
-            is_whole: is_strict,
-            ..lower::Options::default()
-        };
-        let files: Vec<&str> = apps.iter().map(|(file, _)| &**file).collect();
-        let texts: String = apps.iter().map(|(_, text)| &**text).collect();
-        let identity = ProgramIdentity {
-            name: files.join(" + "),
-            version: String::new(),
-            hash: Some(Hash128::of((texts + marked).as_bytes())),
-        };
-        let made = lower::program_watched(&name, &read, &home, &lowering, stop)
-            .map_err(|error| Failure::input(&identity.name, Unusable::Program(error)))?;
-        let model = Model::from_program(made.program, identity, vec![])?;
-        let (notes, handlers, executions) = (made.notes, made.handlers, made.executions);
-        Ok(HomeModel { model, has_rules, readers, notes, handlers, executions })
+        let household = Household::new(apps, options, None, &|| false)?;
+        let all: Vec<usize> = (0..apps.len()).collect();
+        let (home, readers) = household.of(&all);
+        household.open(&all, &home, readers, &|| false).model(&home, options.with_rules)
     }
 
     /// Adds to a result what was not understood or is coarser than the apps. A part that was not
@@ -139,14 +334,29 @@ impl HomeModel {
     }
 }
 
-/// Returns the rules about what the home has.
-fn applicable(home: &Configuration) -> Vec<Rule> {
+/// Returns the attributes in conflict.
+fn fought(result: &JobResult) -> BTreeSet<String> {
+    let conflicts = result.findings.iter().map(|one| &one.finding);
+    let conflicts = conflicts.filter(|finding| finding.kind == Kind::UpdateConflict);
+    conflicts.filter_map(|finding| finding.sites.first()?.location.clone()).collect()
+}
+
+/// Returns the rules about what the home has that its apps may break: an app sets an attribute to a
+/// value that the rule names. What nobody sets, only the outside brings about.
+fn applicable(home: &Configuration, uses: &BTreeMap<(usize, String), AttributeUse>) -> Vec<Rule> {
     let has = |attribute: &String| {
         attribute == "mode"
             || home.devices.iter().any(|device| device.attributes.contains_key(attribute))
     };
+    let is_set = |(attribute, values): &(String, Vec<String>)| {
+        uses.iter().any(|((_, name), one)| {
+            let own = name.rsplit('.').next() == Some(attribute);
+            own && values.iter().any(|value| one.writes.contains(value))
+        })
+    };
     let mut rules = Rule::built_in();
     rules.retain(|rule| rule.never.iter().all(|(attribute, _)| has(attribute)));
+    rules.retain(|rule| rule.never.iter().any(is_set));
     rules
 }
 
@@ -162,31 +372,8 @@ pub fn check_home(
     control: &JobControl<'_>,
     watcher: &mut dyn Watcher,
 ) -> Result<JobResult, Failure> {
-    let stop = || control.check().is_err();
-    let without = HomeOptions { with_rules: false, ..options.clone() };
-    let home = HomeModel::watched(apps, &without, &stop)?;
-    let mut result = check_model_watched(&home.model, search, control, watcher)?.result;
-    home.explain(&mut result);
-    if options.as_published || control.check().is_err() {
-        return Ok(result);
-    }
-    let with = HomeOptions { with_rules: true, ..options.clone() };
-    let ruled = HomeModel::watched(apps, &with, &stop)?;
-    if ruled.has_rules {
-        let mut again = check_model_watched(&ruled.model, search, control, watcher)?.result;
-        // What both find is shown once, as the first finds it.
-        let known = std::mem::take(&mut result.findings);
-        let is_known = |one: &Reported| {
-            let new = &one.finding;
-            let same = |old: &Finding| old.kind == new.kind && old.title == new.title;
-            known.iter().any(|old| same(&old.finding))
-        };
-        again.findings.retain(|one| !is_known(one));
-        let more = std::mem::take(&mut again.findings);
-        result.absorb(again);
-        result.findings = known.into_iter().chain(more).collect();
-    }
-    Ok(result)
+    let household = Household::new(apps, options, None, &|| control.check().is_err())?;
+    household.check(&(0..apps.len()).collect::<Vec<_>>(), search, control, watcher)
 }
 
 fn refused(file: &str, why: AppError) -> Failure {

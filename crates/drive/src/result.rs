@@ -4,8 +4,9 @@ use crate::remark::Remark;
 use anyorder_common::numbers::plural;
 use anyorder_finding::run::{Run, Runs};
 use anyorder_finding::{
-    Finding, Input, Kind, Merge, OptionName, OptionValue, OptionValues, Origins, Outcome, Stat,
-    StatName, Stats, Warning, WarningKind, Witness, WitnessPlace, assign_ids_of, option,
+    CheckedHome, Finding, Input, Kind, Merge, OptionName, OptionValue, OptionValues, Origins,
+    Outcome, Stat, StatName, Stats, Usage, Warning, WarningKind, Witness, WitnessPlace,
+    assign_ids_of, option,
 };
 use std::collections::BTreeMap;
 
@@ -33,6 +34,10 @@ pub struct JobResult {
     pub model: Option<String>,
     /// Remarks for the user, which are not part of the result.
     pub remarks: Vec<Remark>,
+    /// Which automations use which attributes, of a home.
+    pub usages: Vec<Usage>,
+    /// The homes that were checked, each for itself.
+    pub homes: Vec<CheckedHome>,
 }
 
 /// A finding, and the run that shows it.
@@ -92,6 +97,8 @@ impl JobResult {
             }
         }
         self.remarks.extend(later.remarks);
+        Usage::merge(&mut self.usages, later.usages);
+        self.homes.extend(later.homes);
     }
 
     /// Records what cut the search.
@@ -162,6 +169,8 @@ impl Collected {
             outcome.cut_by(option::NOT_UNDERSTOOD);
         }
         outcome.warnings.extend(result.warnings);
+        Usage::merge(&mut outcome.usages, result.usages);
+        outcome.homes.extend(result.homes);
         result.bounds.iter().for_each(|name| outcome.bounded_by(*name));
         outcome.complete &= !result.open;
         add_stats(&mut outcome.stats, &result.stats);

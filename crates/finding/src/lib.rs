@@ -42,6 +42,7 @@ pub use outcome::{Input, OptionValue, OptionValues, Outcome, Stat, Stats, Warnin
 pub use stack::Stack;
 pub use suppress::{Applied, Suppression, SuppressionError, Suppressions};
 pub use tsan::{TsanKind, TsanSuppression, TsanSuppressions};
+pub use usage::{CheckedHome, Usage};
 pub use words::{
     CoverageLevel, Harm, Kind, MisuseCategory, PredictedCategory, RaceCategory, RelatedKind,
     Reproduced, Severity, Verdict, WarningKind,
@@ -66,4 +67,5 @@ mod stack;
 mod suppress;
 mod title;
 mod tsan;
+mod usage;
 mod words;

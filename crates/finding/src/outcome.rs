@@ -5,6 +5,7 @@ use crate::finding::Finding;
 use crate::names::option::OptionName;
 use crate::names::stat::StatName;
 use crate::ordered::Ordered;
+use crate::usage::{CheckedHome, Usage};
 use crate::words::{Verdict, WarningKind};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -46,6 +47,12 @@ pub struct Outcome {
     /// Counts, by name.
     #[serde(default)]
     pub stats: Stats,
+    /// Which automations use which attributes, of a home.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub usages: Vec<Usage>,
+    /// The homes that were checked, each for itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub homes: Vec<CheckedHome>,
 }
 
 /// The options that decide a result, by their long names without dashes.
@@ -72,6 +79,8 @@ impl Outcome {
             complete: true,
             limits: Vec::new(),
             bounds: Vec::new(),
+            usages: Vec::new(),
+            homes: Vec::new(),
             warnings: Vec::new(),
             findings: Vec::new(),
             stats: Stats::new(),
@@ -116,6 +125,8 @@ impl Outcome {
             warnings: self.warnings.clone(),
             findings: self.findings[..count.min(self.findings.len())].to_vec(),
             stats: self.stats.clone(),
+            usages: self.usages.clone(),
+            homes: self.homes.clone(),
         }
     }
 

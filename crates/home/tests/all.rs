@@ -5,6 +5,9 @@
 mod concrete;
 mod corpus;
 mod homes;
+mod limits;
+mod memo_twin;
+mod queue;
 mod shapes;
 mod slice;
 mod slice_twin;

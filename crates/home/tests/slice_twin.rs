@@ -37,10 +37,10 @@ fn programs(apps: &[App], home: &Configuration, is_whole: bool) -> [HomeProgram;
 
 /// Returns the programs of a home with all that apps do, and those that a search has.
 pub(crate) fn made(texts: &[String]) -> [(HomeProgram, HomeProgram); 2] {
-    let mut apps = read(texts);
+    let apps = read(texts);
     let mut home = config::shared(&apps, &Capabilities::built_in());
     let [all, all_ruled] = programs(&apps, &home, true);
-    home.take_readers(&mut apps);
+    home.take_readers(&apps);
     let [some, some_ruled] = programs(&apps, &home, false);
     [(all, some), (all_ruled, some_ruled)]
 }

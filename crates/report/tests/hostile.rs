@@ -2,8 +2,9 @@
 
 use anyorder_finding::run::Runs;
 use anyorder_finding::{
-    ExplanationStep, Finding, Input, Kind, OptionValue, Outcome, Policy, Related, RelatedKind,
-    Site, SourceLines, Stat, Suppressed, Warning, WarningKind, Witness, WitnessPlace, option,
+    CheckedHome, ExplanationStep, Finding, Input, Kind, OptionValue, Outcome, Policy, Related,
+    RelatedKind, Site, SourceLines, Stat, Suppressed, Usage, Warning, WarningKind, Witness,
+    WitnessPlace, option,
 };
 use anyorder_report::{html, json, junit, sarif, terminal};
 use anyorder_trace::{Mailbox, Trace, TraceBuilder};
@@ -72,6 +73,18 @@ fn outcome() -> Outcome {
         count: 2,
         places: vec![text()],
     });
+    outcome.usages.push(Usage {
+        automation: text(),
+        attribute: text(),
+        writes: vec![text()],
+        reads: true,
+        hears: true,
+    });
+    let other =
+        Usage { automation: "other".into(), attribute: "x".into(), ..outcome.usages[0].clone() };
+    outcome.usages.push(other);
+    let automations = vec![text(), "other".into()];
+    outcome.homes.push(CheckedHome { automations, complete: false, limits: vec![text()] });
     outcome.limits.push(HOSTILE.to_owned());
     outcome.complete = false;
     outcome.stats.keep(&text(), Stat::from(1_u64));

@@ -7,7 +7,7 @@ use super::home;
 use crate::args::Global;
 use crate::failure::{Failure, JobFailure, Message, Usage};
 use crate::input::{self, PeekedInput, SCHEDULE_BYTES_MAX};
-use anyorder_drive::home::{HomeModel, HomeOptions, is_app};
+use anyorder_drive::home::{HomeModel, is_app};
 use anyorder_drive::model::Model;
 use anyorder_drive::states::StateProgram as _;
 use anyorder_drive::{Content, Unusable};
@@ -49,11 +49,8 @@ pub(super) fn read_peeked(
         }
     }
     if let Some((path, _)) = apps.first() {
-        for with_rules in [false, true] {
-            let options = HomeOptions { with_rules, ..HomeOptions::default() };
-            let home = HomeModel::new(&apps, &options)?;
-            given.models.push((PathBuf::from(path), home.model));
-        }
+        let homes = HomeModel::all(&apps)?;
+        given.models.extend(homes.into_iter().map(|home| (PathBuf::from(path), home.model)));
     }
     Ok(given)
 }

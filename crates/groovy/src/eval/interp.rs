@@ -25,6 +25,12 @@ pub enum Stop {
     Unsupported(String),
 }
 
+/// The limit of time: [`Host::is_stopped`].
+pub const TIME: &str = "time";
+
+/// Steps between two questions whether the time is over.
+const STEPS_OF_QUESTION: u64 = 256;
+
 pub(super) type Res<T = Value> = Result<T, Stop>;
 
 /// What the platform of the apps adds. `None`: it knows no such name.
@@ -59,8 +65,13 @@ pub trait Host {
     }
     /// Takes what the program prints.
     fn print(&mut self, text: &str);
-    /// Learns where the call is that [`Host::call`] may get next.
+    /// Learns where the statement is that runs next, or the call that [`Host::call`] may get.
     fn at(&mut self, _place: Span) {}
+    /// Returns whether the run is to end now, by [`Stop::Limit`] of [`TIME`]. It is asked from time
+    /// to time.
+    fn is_stopped(&self) -> bool {
+        false
+    }
 }
 
 /// A host without a platform: it keeps what is printed.
@@ -187,6 +198,9 @@ impl<'a, H: Host> Evaluator<'a, H> {
         match self.steps_left.checked_sub(1) {
             Some(left) => {
                 self.steps_left = left;
+                if left.is_multiple_of(STEPS_OF_QUESTION) && self.host.is_stopped() {
+                    return Err(Stop::Limit(TIME));
+                }
                 Ok(())
             }
             None => Err(Stop::Limit("steps")),

@@ -20,7 +20,7 @@ mod text;
 mod value;
 
 pub use expr::getter;
-pub use interp::{Evaluator, Host, Methods, NoHost, Stop};
+pub use interp::{Evaluator, Host, Methods, NoHost, Stop, TIME};
 pub use number::Decimal;
 pub use scope::{ClosureValue, Scope};
 pub use value::{List, Map, Value, compare, equal, show};

@@ -16,6 +16,7 @@ impl<H: Host> Evaluator<'_, H> {
 
     fn stmt(&mut self, stmt: &Stmt, place: &Place) -> Res {
         self.step()?;
+        self.host.at(stmt.span);
         match &stmt.kind {
             StmtKind::Empty | StmtKind::Package(_) | StmtKind::Import(_) | StmtKind::Method(_) => {
                 Ok(Value::Null)

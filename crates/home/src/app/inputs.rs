@@ -1,8 +1,9 @@
 //! The preferences of an app, executed: which inputs it asks for.
 
 use super::App;
+use anyorder_common::source::Span;
 use anyorder_groovy::eval::{Evaluator, Host, Stop, Value, show};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// What kind of value an input takes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -42,24 +43,36 @@ pub struct Input {
     pub default: Option<Value>,
 }
 
+/// Something in the preferences of an app that was not understood.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Lost {
+    /// Its line, from 1.
+    pub line: u32,
+    /// Its column, from 1.
+    pub column: u32,
+    /// What it is.
+    pub what: String,
+}
+
 /// Most steps of the preferences of an app.
 const STEPS_MAX: u64 = 1_000_000;
 
 /// Most pages of an app.
 const PAGES_MAX: usize = 100;
 
-#[derive(Default)]
 struct Preferences<'a> {
-    app: Option<&'a App>,
+    app: &'a App,
     settings: BTreeMap<String, Value>,
     inputs: Vec<Input>,
     pages: Vec<String>,
-    unknown: BTreeSet<String>,
+    unknown: BTreeMap<String, Span>,
     name: Option<String>,
     /// The names of the devices.
     devices: &'a [String],
     /// The methods that `mappings` names.
     requests: Vec<String>,
+    place: Span,
+    stop: &'a dyn Fn() -> bool,
 }
 
 /// The object that stands for whatever preferences ask of the platform.
@@ -71,7 +84,7 @@ impl Host for Preferences<'_> {
         if let Some(name_of) = device.and_then(|device| self.devices.get(device)) {
             return Some(Ok(match name {
                 "name" | "label" | "displayName" => Value::text(name_of),
-                "id" | "deviceNetworkId" => Value::text(format!("device-{}", device.unwrap_or(0))),
+                "id" | "deviceNetworkId" => Value::text(format!("device-{name_of}")),
                 _ => Value::Null,
             }));
         }
@@ -95,8 +108,8 @@ impl Host for Preferences<'_> {
             }
             "app" | "location" | "log" => Value::Object(ANYTHING),
             "state" | "atomicState" | "params" => Value::map(vec![]),
-            _ if self.app.is_some_and(|app| app.has_getter(name)) => return None,
-            _ if self.app.is_some_and(|app| app.parameters.contains_key(name)) => Value::text(name),
+            _ if self.app.has_getter(name) => return None,
+            _ if self.app.parameters.contains_key(name) => Value::text(name),
             _ => Value::Null,
         }))
     }
@@ -143,7 +156,7 @@ impl Host for Preferences<'_> {
             }
             "getSunriseAndSunset" => return Some(Ok(Value::map(vec![]))),
             _ if !KNOWN.contains(&name) => {
-                self.unknown.insert(name.to_owned());
+                self.lose(name.to_owned());
             }
             _ => {}
         }
@@ -151,6 +164,14 @@ impl Host for Preferences<'_> {
     }
 
     fn print(&mut self, _: &str) {}
+
+    fn at(&mut self, place: Span) {
+        self.place = place;
+    }
+
+    fn is_stopped(&self) -> bool {
+        (self.stop)()
+    }
 }
 
 /// Calls in preferences that ask for nothing.
@@ -194,6 +215,11 @@ pub(crate) fn entries(value: &Value) -> Option<BTreeMap<String, Value>> {
 }
 
 impl Preferences<'_> {
+    /// Notes the first place of something that is not understood.
+    fn lose(&mut self, what: String) {
+        self.unknown.entry(what).or_insert(self.place);
+    }
+
     fn input(&mut self, named: &BTreeMap<String, Value>, arguments: &[Value]) {
         let mut plain = arguments.iter().filter(|one| !matches!(one, Value::Map(_)));
         let name = plain.next().or(named.get("name")).map(show);
@@ -272,8 +298,8 @@ fn options(named: &BTreeMap<String, Value>) -> Vec<String> {
 }
 
 /// Returns the name that `definition` gives, and the methods that `mappings` names.
-pub(super) fn definition(app: &App) -> (Option<String>, Vec<String>) {
-    let found = run(app, &BTreeMap::new(), &[]);
+pub(super) fn definition(app: &App, stop: &dyn Fn() -> bool) -> (Option<String>, Vec<String>) {
+    let found = run(app, &BTreeMap::new(), &[], stop);
     let mut requests = found.requests;
     requests.retain(|name| app.parameters.contains_key(name));
     requests.sort_unstable();
@@ -285,9 +311,14 @@ pub(super) fn inputs(
     app: &App,
     settings: &BTreeMap<String, Value>,
     devices: &[String],
-) -> (Vec<Input>, Vec<String>) {
-    let found = run(app, settings, devices);
-    (found.inputs, found.unknown.into_iter().collect())
+    stop: &dyn Fn() -> bool,
+) -> (Vec<Input>, Vec<Lost>) {
+    let found = run(app, settings, devices, stop);
+    let lost = found.unknown.into_iter().map(|(what, place)| {
+        let at = app.position(place);
+        Lost { line: at.line, column: at.column, what }
+    });
+    (found.inputs, lost.collect())
 }
 
 /// Runs the text of the app, which declares its preferences, then the pages that it names.
@@ -295,18 +326,26 @@ fn run<'a>(
     app: &'a App,
     settings: &BTreeMap<String, Value>,
     devices: &'a [String],
+    stop: &'a dyn Fn() -> bool,
 ) -> Preferences<'a> {
-    let settings = settings.clone();
-    let mut host = Preferences { app: Some(app), settings, devices, ..Preferences::default() };
-    let stopped = |stop: Stop, host: &mut Preferences<'_>| {
-        host.unknown.insert(words(&stop));
+    let mut host = Preferences {
+        app,
+        settings: settings.clone(),
+        inputs: vec![],
+        pages: vec![],
+        unknown: BTreeMap::new(),
+        name: None,
+        devices,
+        requests: vec![],
+        place: Span::default(),
+        stop,
     };
     // A mistake in one statement hides no other.
     for stmt in &app.script.statements {
         let one = anyorder_groovy::ast::Script { statements: vec![stmt.clone()] };
         let result = Evaluator::with(app.methods.clone(), &mut host, STEPS_MAX).run(&one);
         if let Err(stop) = result {
-            stopped(stop, &mut host);
+            host.lose(words(&stop));
         }
     }
     let mut done = 0;
@@ -316,7 +355,7 @@ fn run<'a>(
         let arguments = vec![Value::map(vec![]); (*parameters).min(1)];
         let mut evaluator = Evaluator::with(app.methods.clone(), &mut host, STEPS_MAX);
         if let Err(stop) = evaluator.call(&page, arguments) {
-            stopped(stop, &mut host);
+            host.lose(words(&stop));
         }
     }
     host

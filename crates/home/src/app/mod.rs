@@ -5,7 +5,7 @@ mod inputs;
 mod prelude;
 
 pub(crate) use acts::acts;
-pub use inputs::{Input, InputKind};
+pub use inputs::{Input, InputKind, Lost};
 pub(crate) use inputs::{entries, words};
 pub(crate) use prelude::prelude;
 
@@ -59,6 +59,15 @@ impl App {
     ///
     /// Fails if the text is no Groovy, or no app.
     pub fn read(file: &str, text: &str) -> Result<App, AppError> {
+        App::read_until(file, text, &|| false)
+    }
+
+    /// Reads an app. Its text is executed until `stop` is true.
+    ///
+    /// # Errors
+    ///
+    /// As [`App::read`].
+    pub fn read_until(file: &str, text: &str, stop: &dyn Fn() -> bool) -> Result<App, AppError> {
         let parsed = parse(text);
         if let Some(first) = parsed.diagnostics.first() {
             let at = Source::new(file, text).position(first.span.start);
@@ -88,7 +97,7 @@ impl App {
                 .chain(text.match_indices('\n').map(|(at, _)| at + 1))
                 .collect(),
         };
-        let (name, requests) = inputs::definition(&app);
+        let (name, requests) = inputs::definition(&app, stop);
         if let Some(name) = name {
             app.name = name;
         }
@@ -97,14 +106,16 @@ impl App {
     }
 
     /// Returns the inputs that the app asks for when it has these settings, in their order, and
-    /// what of its preferences was not understood. `devices` are the names of the devices.
+    /// what of its preferences was not understood. `devices` are the names of the devices. The
+    /// preferences run until `stop` is true.
     #[must_use]
     pub fn inputs(
         &self,
         settings: &BTreeMap<String, Value>,
         devices: &[String],
-    ) -> (Vec<Input>, Vec<String>) {
-        inputs::inputs(self, settings, devices)
+        stop: &dyn Fn() -> bool,
+    ) -> (Vec<Input>, Vec<Lost>) {
+        inputs::inputs(self, settings, devices, stop)
     }
 
     /// Returns whether a method of the app reads the property of this name.

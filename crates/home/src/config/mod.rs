@@ -2,10 +2,10 @@
 
 mod shared;
 
-pub use shared::shared;
 pub(crate) use shared::values;
+pub use shared::{shared, shared_until};
 
-use crate::app::{App, acts};
+use crate::app::{App, Lost, acts};
 use crate::capability::{Attribute, Capabilities, Effect};
 use crate::value::Stored;
 use anyorder_groovy::eval::Value;
@@ -71,22 +71,36 @@ pub struct Configuration {
     /// The settings of each app, in the order of the apps.
     pub settings: Vec<BTreeMap<String, Setting>>,
     /// What of the preferences of each app was not understood: inputs may be missing.
-    pub not_understood: Vec<Vec<String>>,
+    pub not_understood: Vec<Vec<Lost>>,
     /// The modes of the location; the first is the one at the start.
     pub modes: Vec<String>,
+    /// The apps that this home has, by their numbers, in the order of their installation.
+    pub installed: Vec<usize>,
 }
 
 impl Configuration {
-    /// Takes the apps out that only read, with their settings, and returns them. The home keeps
-    /// their devices: which there are does not depend on who reads them.
-    pub fn take_readers(&mut self, apps: &mut Vec<App>) -> Vec<App> {
+    /// Returns the home that has only these of the apps, and the devices that they have. Apps and
+    /// devices keep their numbers: a device that the home does not have can do nothing.
+    #[must_use]
+    pub fn with_only(&self, apps: &[usize]) -> Configuration {
+        let mut home = Configuration { installed: apps.to_vec(), ..self.clone() };
+        let settings = apps.iter().filter_map(|app| self.settings.get(*app));
+        let used: BTreeSet<usize> = settings.flat_map(devices).collect();
+        for (number, device) in home.devices.iter_mut().enumerate() {
+            if !used.contains(&number) {
+                *device = Device { name: std::mem::take(&mut device.name), ..Device::default() };
+            }
+        }
+        home
+    }
+
+    /// Takes the apps out that only read, and returns their numbers. The home keeps their devices:
+    /// which there are does not depend on who reads them.
+    pub fn take_readers(&mut self, apps: &[App]) -> Vec<usize> {
         let acting = self.acting(apps);
-        let mut kept = acting.iter().copied();
-        self.settings.retain(|_| kept.next().unwrap_or(true));
-        let mut kept = acting.iter().copied();
-        self.not_understood.retain(|_| kept.next().unwrap_or(true));
-        let mut kept = acting.iter().copied();
-        apps.extract_if(.., |_| !kept.next().unwrap_or(true)).collect()
+        let (kept, readers) = self.installed.iter().partition(|app| acting[**app]);
+        self.installed = kept;
+        readers
     }
 
     /// Returns for each app whether it can change anything that another app or a rule sees. What
@@ -94,18 +108,23 @@ impl Configuration {
     #[must_use]
     pub fn acting(&self, apps: &[App]) -> Vec<bool> {
         let acting = |(app, settings): (&App, &BTreeMap<String, Setting>)| {
-            let mut devices = BTreeSet::new();
-            for setting in settings.values() {
-                match setting {
-                    Setting::Device(device) => devices.extend([*device]),
-                    Setting::Devices(several) => devices.extend(several.iter().copied()),
-                    Setting::Value(_) => {}
-                }
-            }
+            let devices: BTreeSet<usize> = devices(settings).collect();
             let commands = devices.iter().flat_map(|device| &self.devices[*device].commands);
             let names = commands.filter(|(_, effects)| !effects.is_empty());
             acts(app, &names.map(|(name, _)| name.as_str()).collect())
         };
         apps.iter().zip(&self.settings).map(acting).collect()
     }
+}
+
+/// Returns the devices among the settings of an app.
+fn devices(settings: &BTreeMap<String, Setting>) -> impl Iterator<Item = usize> + '_ {
+    settings
+        .values()
+        .flat_map(|setting| match setting {
+            Setting::Device(device) => std::slice::from_ref(device),
+            Setting::Devices(several) => several,
+            Setting::Value(_) => &[],
+        })
+        .copied()
 }

@@ -23,14 +23,21 @@ const ROUNDS: usize = 3;
 /// devices have their default, the first option, `true`, 50, 15:00 or the mode `Away`.
 #[must_use]
 pub fn shared(apps: &[App], table: &Capabilities) -> Configuration {
+    shared_until(apps, table, &|| false)
+}
+
+/// Returns the home of [`shared`]. Preferences run until `stop` is true.
+#[must_use]
+pub fn shared_until(apps: &[App], table: &Capabilities, stop: &dyn Fn() -> bool) -> Configuration {
     let modes = ["Home", "Away", "Night"].map(str::to_owned).to_vec();
-    let mut home = Configuration { modes, ..Configuration::default() };
+    let installed = (0..apps.len()).collect();
+    let mut home = Configuration { modes, installed, ..Configuration::default() };
     for app in apps {
         let mut settings: BTreeMap<String, Setting> = BTreeMap::new();
         let mut lost = vec![];
         for _ in 0..ROUNDS {
             let names: Vec<String> = home.devices.iter().map(|one| one.name.clone()).collect();
-            let (inputs, unknown) = app.inputs(&values(&settings), &names);
+            let (inputs, unknown) = app.inputs(&values(&settings), &names, stop);
             lost = unknown;
             let mut is_changed = false;
             for input in inputs {

@@ -1,5 +1,7 @@
 //! Functions: handlers, and who hears of an event.
 
+use super::footprint::Footprints;
+use super::queue::Queue;
 use super::{Options, Order, events};
 use crate::rules::Rule;
 use crate::unfold::{Action, EventKey, Node, Site, Unit, VarId, VarKind, World};
@@ -21,13 +23,16 @@ pub(super) struct Emitter<'w, 'a> {
     units: Vec<FuncId>,
     delivered: BTreeMap<EventKey, FuncId>,
     constants: HashMap<Stored, ConstId>,
-    files: Vec<u16>,
+    files: Vec<Option<u16>>,
     /// Whether apps answered each other's events without end.
     endless: GlobalId,
     /// Whether an app broke each rule.
     pub(super) breaches: Vec<GlobalId>,
     /// Subscriptions that hold in all states.
     fixed: BTreeSet<VarId>,
+    footprints: Footprints,
+    /// The queue, if events wait.
+    pub(super) queue: Option<Queue>,
 }
 
 pub(super) fn program(
@@ -36,7 +41,10 @@ pub(super) fn program(
     options: &Options,
 ) -> Result<Program, ProgramError> {
     let mut b = ProgramBuilder::new(name);
-    let files = world.apps.iter().map(|app| b.file(&app.file)).collect();
+    let mut files = vec![None; world.apps.len()];
+    for app in &world.home.installed {
+        files[*app] = Some(b.file(&world.apps[*app].file));
+    }
     let fixed = fixed(world);
     let globals = (0..world.vars.len()).map(|var| {
         let first = match fixed.contains(&var) {
@@ -50,6 +58,7 @@ pub(super) fn program(
     let breach = |rule: &Rule| b.global(&format!("rule {}", rule.name), Literal::Bool(false));
     let breaches: Vec<GlobalId> = options.rules.iter().map(breach).collect();
     let units: Vec<FuncId> = world.units.iter().map(|_| b.declare_function()).collect();
+    let queue = options.is_queued.then(|| Queue::new(&mut b));
     let mut emitter = Emitter {
         b,
         world,
@@ -62,6 +71,8 @@ pub(super) fn program(
         endless,
         breaches,
         fixed,
+        footprints: Footprints::new(world),
+        queue,
     };
     for event in &world.events {
         let function = emitter.b.declare_function();
@@ -140,7 +151,7 @@ impl Emitter<'_, '_> {
 
     fn site(&mut self, site: Site) -> SiteId {
         match self.files.get(site.app) {
-            Some(file) if site.line > 0 => self.b.site(*file, site.line, site.column),
+            Some(Some(file)) if site.line > 0 => self.b.site(*file, site.line, site.column),
             _ => SiteId(0),
         }
     }
@@ -250,14 +261,14 @@ impl Emitter<'_, '_> {
                 f.jump_if(regs.value, same);
                 f.emit(Op::SetGlobal { global, src: regs.other });
                 if let Some(function) = self.delivery(event) {
-                    f.emit(call(function));
+                    self.send(f, (regs.value, regs.deeper), event, function);
                 }
                 f.bind(same);
             }
             Action::Emit { event, site } => {
                 f.at(self.site(*site));
                 if let Some(function) = self.delivery(event) {
-                    f.emit(call(function));
+                    self.send(f, (regs.value, regs.deeper), event, function);
                 }
             }
             Action::Run { unit, site } => {
@@ -315,8 +326,28 @@ impl Emitter<'_, '_> {
 
     fn deliveries(&mut self) {
         for (event, function) in self.delivered.clone() {
+            if self.queue.is_some() && self.delivery(&event).is_some() {
+                self.wait_for(&event, function);
+            }
             let f = self.deliver(&event);
             self.b.define(function, f);
+        }
+    }
+
+    /// Runs the handlers of an event now, or lets it wait in the queue. The registers are one for
+    /// the result and the one with the depth.
+    pub(super) fn send(
+        &self,
+        f: &mut FunctionBuilder,
+        (dst, depth): (Reg, Reg),
+        event: &EventKey,
+        function: FuncId,
+    ) {
+        match &self.queue {
+            Some(queue) => queue.put(f, event, depth),
+            None => {
+                f.emit(Op::Call { dst, func: function, args: depth });
+            }
         }
     }
 
@@ -341,7 +372,7 @@ impl Emitter<'_, '_> {
         f.emit(Op::Le { dst: regs.value, a: regs.other, b: DEPTH });
         f.jump_if(regs.value, deep);
         f.emit(Op::AddInt { dst: regs.deeper, a: DEPTH, value: 1 });
-        let orders = self.orders(&apps);
+        let orders = self.orders(&apps, event);
         if orders.len() == 1 {
             self.in_order(&mut f, &regs, event, &orders[0]);
         } else {
@@ -369,12 +400,18 @@ impl Emitter<'_, '_> {
         f
     }
 
-    /// Returns the orders in which apps may hear of an event: all of two or three, else two.
-    fn orders(&self, apps: &[usize]) -> Vec<Vec<usize>> {
+    /// Returns the orders in which apps may hear of an event: all of two or three, else two; one
+    /// if no order matters.
+    fn orders(&self, apps: &[usize], event: &EventKey) -> Vec<Vec<usize>> {
         let backward: Vec<usize> = apps.iter().rev().copied().collect();
+        let footprint = |app: &usize| self.footprints.hearing(self.world, *app, event);
+        let touched: Vec<_> = apps.iter().map(footprint).collect();
+        let mut pairs = touched.iter().enumerate();
+        let is_any = pairs.all(|(at, one)| touched[..at].iter().all(|it| it.is_independent(one)));
         match (self.options.order, apps) {
             (Order::LastFirst, _) => vec![backward],
             (Order::Any, [] | [_]) => vec![apps.to_vec()],
+            (Order::Any, _) if is_any => vec![apps.to_vec()],
             (Order::Any, [a, b, c]) => {
                 let (a, b, c) = (*a, *b, *c);
                 [[a, b, c], [a, c, b], [b, a, c], [b, c, a], [c, a, b], [c, b, a]]
@@ -420,11 +457,14 @@ impl Emitter<'_, '_> {
     }
 
     fn components(&mut self) {
-        for (number, app) in self.world.apps.iter().enumerate() {
-            let twin = self.world.apps[..number].iter().any(|other| other.name == app.name);
+        let installed = &self.world.home.installed;
+        for (number, of) in installed.iter().enumerate() {
+            let app = &self.world.apps[*of];
+            let mut before = installed[..number].iter();
+            let twin = before.any(|other| self.world.apps[*other].name == app.name);
             let name =
                 if twin { format!("{} ({})", app.name, number + 1) } else { app.name.clone() };
-            let own = self.world.units.iter().enumerate().filter(|(_, unit)| unit.app == number);
+            let own = self.world.units.iter().enumerate().filter(|(_, unit)| unit.app == *of);
             let functions = own.map(|(unit, _)| self.units[unit]).collect();
             self.b.component(Component { name: events::plain(&name), functions });
         }
@@ -436,8 +476,8 @@ impl Emitter<'_, '_> {
         let depth = f.value(|dst| Op::Int { dst, value: 0 });
         let result = f.reg();
         let first = self.world.first_units();
-        for app in 0..self.world.apps.len() {
-            let of = first.iter().find(|(_, of)| **of == app);
+        for app in &self.world.home.installed {
+            let of = first.iter().find(|(_, of)| *of == app);
             if let Some((unit, _)) = of {
                 f.emit(Op::Call { dst: result, func: self.units[*unit], args: depth });
             }

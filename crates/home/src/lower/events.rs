@@ -91,20 +91,35 @@ fn change(emitter: &mut Emitter<'_, '_>, var: Option<VarId>, event: EventKey) {
         let old = g.value(|dst| Op::GetGlobal { dst, global });
         let new = g.value(|dst| Op::Const { dst, constant });
         let differs = g.value(|dst| Op::Ne { dst, a: old, b: new });
-        g.emit(Op::Return { src: differs });
+        emitter.end_guard(&mut g, differs);
+        guard = Some(emitter.b.add(g));
+    } else if emitter.queue.is_some() {
+        let mut g = emitter.b.function(&name, 0);
+        let always = g.value(|dst| Op::Bool { dst, value: true });
+        emitter.end_guard(&mut g, always);
         guard = Some(emitter.b.add(g));
     }
-    called(emitter, &mut f, function);
+    if let Some(function) = function {
+        let depth = f.value(|dst| Op::Int { dst, value: 0 });
+        match &emitter.queue {
+            Some(queue) => queue.put(&mut f, &event, depth),
+            None => called(emitter, &mut f, function, depth),
+        }
+    }
     event_of(emitter, &name, f, guard);
 }
 
 /// Calls what hears of an event, and checks that it brings no forbidden state about.
-fn called(emitter: &mut Emitter<'_, '_>, f: &mut FunctionBuilder, function: Option<FuncId>) {
-    let Some(function) = function else { return };
-    let depth = f.value(|dst| Op::Int { dst, value: 0 });
+pub(super) fn called(
+    emitter: &mut Emitter<'_, '_>,
+    f: &mut FunctionBuilder,
+    function: FuncId,
+    depth: Reg,
+) {
+    let result = f.reg();
     let rules = emitter.options.rules.clone();
     let before: Vec<Option<Reg>> = rules.iter().map(|rule| broken(emitter, f, rule)).collect();
-    f.emit(Op::Call { dst: depth, func: function, args: depth });
+    f.emit(Op::Call { dst: result, func: function, args: depth });
     for (number, (rule, before)) in rules.iter().zip(before).enumerate() {
         let Some(before) = before else { continue };
         let Some(after) = broken(emitter, f, rule) else { continue };
@@ -171,7 +186,7 @@ fn timer(emitter: &mut Emitter<'_, '_>, var: VarId, app: usize, handler: &str) {
     let runs = g.value(|dst| Op::GetGlobal { dst, global });
     let off = g.value(|dst| Op::Bool { dst, value: false });
     let differs = g.value(|dst| Op::Ne { dst, a: runs, b: off });
-    g.emit(Op::Return { src: differs });
+    emitter.end_guard(&mut g, differs);
     let guard = emitter.b.add(g);
 
     let mut f = emitter.b.function(&name, 0);
@@ -183,8 +198,10 @@ fn timer(emitter: &mut Emitter<'_, '_>, var: VarId, app: usize, handler: &str) {
     let off = f.value(|dst| Op::Bool { dst, value: false });
     f.emit(Op::SetGlobal { global, src: off });
     f.bind(keep);
-    let function = emitter.timer(app, handler);
-    called(emitter, &mut f, function);
+    if let Some(function) = emitter.timer(app, handler) {
+        let depth = f.value(|dst| Op::Int { dst, value: 0 });
+        called(emitter, &mut f, function, depth);
+    }
     event_of(emitter, &name, f, Some(guard));
 }
 
@@ -197,7 +214,7 @@ fn clock(emitter: &mut Emitter<'_, '_>, var: VarId) {
     let now = g.value(|dst| Op::GetGlobal { dst, global });
     let end = g.value(|dst| Op::Int { dst, value: last });
     let before = g.value(|dst| Op::Lt { dst, a: now, b: end });
-    g.emit(Op::Return { src: before });
+    emitter.end_guard(&mut g, before);
     let guard = emitter.b.add(g);
     let mut f = emitter.b.function(name, 0);
     let now = f.value(|dst| Op::GetGlobal { dst, global });

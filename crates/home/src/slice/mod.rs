@@ -23,7 +23,15 @@ mod shrink;
 mod targets;
 
 use crate::rules::Rule;
-use crate::unfold::World;
+use crate::unfold::{VarId, World};
+use std::collections::BTreeSet;
+
+/// Returns the variables that two apps may set to different values, and whether handlers may run
+/// each other in a cycle.
+pub(crate) fn questions(world: &World<'_>) -> (BTreeSet<VarId>, bool) {
+    let targets = targets::targets(world, &[]);
+    (targets.vars, !targets.units.is_empty())
+}
 
 /// Leaves out what cannot matter for update conflicts between apps, loops of events, and `rules`.
 pub(crate) fn slice(world: &mut World<'_>, rules: &[Rule]) {

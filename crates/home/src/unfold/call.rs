@@ -1,10 +1,11 @@
 //! What apps ask of the platform by name: subscriptions, timers, messages, time.
 
+use super::deed::{Deed, Wanted};
 use super::run::{Answer, Run};
 use super::things::Thing;
 use super::time;
 use super::tree::Action;
-use super::world::{EventKey, Origin, Subscription, VarKind};
+use super::world::{EventKey, Origin, VarKind};
 use crate::app::entries;
 use crate::value::Stored;
 use anyorder_groovy::eval::{Stop, Value, show};
@@ -193,11 +194,11 @@ impl Run<'_, '_> {
             Origin::Location if matches!(name, "position" | "") => "mode".to_owned(),
             Origin::Location => name.trim_end_matches("Time").to_owned(),
             Origin::Device(device) => {
-                let attributes = &self.world.home.devices[device].attributes;
+                let attributes = &self.deeds.world.home.devices[device].attributes;
                 match attributes.keys().find(|known| known.eq_ignore_ascii_case(name)) {
                     Some(known) => known.clone(),
                     None => {
-                        let device = &self.world.home.devices[device].name;
+                        let device = &self.deeds.world.home.devices[device].name;
                         let text =
                             format!("a subscription to `{name}` of {device}: no such attribute");
                         self.unknown(&text);
@@ -206,30 +207,7 @@ impl Run<'_, '_> {
                 }
             }
         };
-        let app = self.app;
-        let var = self.world.flag(app, origin, (&name, value.as_deref()), handler);
-        let handler = handler.to_owned();
-        self.happens(origin, &name);
-        self.world.subscribe(Subscription { app, origin, name, value, handler, var });
-        self.set(var, &Stored::Bool(true));
-    }
-
-    /// Plans the events that the outside sends: all values of an attribute.
-    fn happens(&mut self, origin: Origin, name: &str) {
-        let kind = match origin {
-            Origin::Device(device) => VarKind::Attribute(device, name.to_owned()),
-            Origin::Location if matches!(name, "mode" | "alarmSystemStatus") => {
-                VarKind::Location(name.to_owned())
-            }
-            Origin::Location | Origin::App(_) => {
-                let value = Stored::from("now");
-                return self.world.event(EventKey { origin, name: name.to_owned(), value });
-            }
-        };
-        let var = self.world.var(kind);
-        for value in self.world.vars[var].domain.clone() {
-            self.world.event(EventKey { origin, name: name.to_owned(), value });
-        }
+        self.hold(Wanted { origin, name, value, handler: handler.to_owned() });
     }
 
     fn unsubscribe(&mut self, arguments: &[Value]) -> Value {
@@ -245,19 +223,19 @@ impl Run<'_, '_> {
             Value::Text(text) => Some(text.to_string()),
             _ => None,
         });
-        let own = &self.world.apps[self.app].parameters;
+        let own = &self.deeds.world.apps[self.app].parameters;
         let handler = texts.rfind(|text| own.contains_key(text));
         let Some(handler) = handler else {
             return self
                 .unsupported(&format!("a handler of `{name}` that is no method of the app"));
         };
-        if self.world.is_immediate {
+        if self.deeds.world.is_immediate {
             self.run_now(&handler);
             return Some(Ok(Value::Null));
         }
-        self.world.unit(super::Unit { app: self.app, handler: handler.clone(), event: None });
+        self.act(Deed::Timer(handler.clone()));
         let repeated = REPEATED.contains(&name);
-        let var = self.world.var(VarKind::Timer(self.app, handler));
+        let var = self.deeds.world.var(VarKind::Timer(self.app, handler));
         self.set(var, &if repeated { Stored::from("repeated") } else { Stored::Bool(true) });
         Some(Ok(Value::Null))
     }
@@ -269,7 +247,7 @@ impl Run<'_, '_> {
     }
 
     pub(super) fn set_mode(&mut self, mode: &Value) {
-        let var = self.world.var(VarKind::Location("mode".to_owned()));
+        let var = self.deeds.world.var(VarKind::Location("mode".to_owned()));
         let mode = Stored::from(&*show(mode));
         self.update(var, Origin::Location, "mode", &mode);
     }
@@ -279,7 +257,7 @@ impl Run<'_, '_> {
         let [name, value] =
             ["name", "value"].map(|key| event.get(key).map(show).unwrap_or_default());
         if name == "alarmSystemStatus" {
-            let var = self.world.var(VarKind::Location(name.clone()));
+            let var = self.deeds.world.var(VarKind::Location(name.clone()));
             self.update(var, Origin::Location, &name, &Stored::from(&*value));
         } else {
             self.emit(EventKey { origin: Origin::Location, name, value: Stored::Text(value) });

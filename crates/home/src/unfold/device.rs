@@ -14,25 +14,27 @@ const SILENT: &[&str] = &["poll", "refresh", "ping", "configure", "sendEvent", "
 impl Run<'_, '_> {
     /// Reads an attribute by its name, in any case of letters.
     fn attribute(&mut self, device: usize, name: &str) -> Option<Stored> {
-        let attributes = &self.world.home.devices[device].attributes;
+        let attributes = &self.deeds.world.home.devices[device].attributes;
         let known = attributes.keys().find(|known| known.eq_ignore_ascii_case(name))?.clone();
-        let var = self.world.var(VarKind::Attribute(device, known));
+        let var = self.deeds.world.var(VarKind::Attribute(device, known));
         Some(self.read(var))
     }
 
     /// Something that the table does not have: it has no effect, and null is its value.
     fn missing(&mut self, device: usize, what: &str) -> Answer {
-        let name = &self.world.home.devices[device].name;
+        let name = &self.deeds.world.home.devices[device].name;
         let text = format!("`{what}` of a device with {name}, which the table does not have");
         self.unknown(&text);
         Some(Ok(Value::Null))
     }
 
     pub(super) fn device_property(&mut self, device: usize, name: &str) -> Answer {
-        let facts = &self.world.home.devices[device];
+        let facts = &self.deeds.world.home.devices[device];
         Some(Ok(match name {
             "displayName" | "label" | "name" => Value::text(&facts.name),
-            "id" | "deviceNetworkId" => Value::text(format!("device-{device}")),
+            "id" | "deviceNetworkId" => {
+                Value::text(format!("device-{}", self.deeds.world.home.devices[device].name))
+            }
             "0" => Value::Object(u32::try_from(device).unwrap_or(u32::MAX)),
             "hub" | "data" | "typeName" | "manufacturerName" | "modelName" => Value::Null,
             "capabilities" => {
@@ -70,10 +72,10 @@ impl Run<'_, '_> {
     }
 
     pub(super) fn device_call(&mut self, device: usize, name: &str, arguments: &[Value]) -> Answer {
-        let facts = &self.world.home.devices[device];
+        let facts = &self.deeds.world.home.devices[device];
         let first = arguments.first().map(anyorder_groovy::eval::show).unwrap_or_default();
         if let Some(effects) = facts.commands.get(name).cloned() {
-            if self.path.len() > ACTIONS_MAX {
+            if self.deeds.path.len() > ACTIONS_MAX {
                 return Some(Err(Stop::Limit("reads and effects")));
             }
             self.command(device, &effects, arguments);
@@ -104,7 +106,9 @@ impl Run<'_, '_> {
             "first" | "last" => Value::Object(u32::try_from(device).unwrap_or(u32::MAX)),
             _ if SILENT.contains(&name) => Value::Null,
             "toString" | "getDisplayName" | "getLabel" | "getName" => Value::text(&facts.name),
-            "getId" => Value::text(format!("device-{device}")),
+            "getId" => {
+                Value::text(format!("device-{}", self.deeds.world.home.devices[device].name))
+            }
             "equals" => Value::Bool(arguments.first().is_some_and(
                 |other| matches!(other, Value::Object(other) if *other as usize == device),
             )),
@@ -125,7 +129,7 @@ impl Run<'_, '_> {
     /// Returns recent events of a device: none, or one with a value that its first attribute has.
     fn history(&mut self, device: usize) -> Value {
         self.approximated("the history of a device: no event, or one");
-        let attributes = &self.world.home.devices[device].attributes;
+        let attributes = &self.deeds.world.home.devices[device].attributes;
         let Some(name) = attributes.keys().next().cloned() else { return Value::list(vec![]) };
         if self.choose(2) == 0 {
             return Value::list(vec![]);
@@ -163,7 +167,7 @@ impl Run<'_, '_> {
                     }
                 }
             };
-            let facts = &self.world.home.devices[device].attributes[name];
+            let facts = &self.deeds.world.home.devices[device].attributes[name];
             let (is_press, is_number) = (facts.is_press, facts.is_number());
             let Some(value) = value.map(|value| fitting(value, is_number)) else { continue };
             let origin = Origin::Device(device);
@@ -171,7 +175,7 @@ impl Run<'_, '_> {
                 self.emit(EventKey { origin, name: name.clone(), value });
                 continue;
             }
-            let var = self.world.var(VarKind::Attribute(device, name.clone()));
+            let var = self.deeds.world.var(VarKind::Attribute(device, name.clone()));
             self.update(var, origin, name, &value);
         }
     }

@@ -15,7 +15,9 @@
 //! **Cost.** One run of the evaluator for each path of a tree.
 
 mod call;
+mod deed;
 mod device;
+mod memo;
 mod run;
 mod thing;
 mod things;
@@ -24,6 +26,7 @@ mod tree;
 mod unknown;
 mod world;
 
+pub use memo::Memo;
 pub(crate) use tree::{Action, Node, Tree};
 pub(crate) use world::{EventKey, Origin, Site, Subscription, Unit, UnitId, VarId, VarKind, World};
 pub use world::{Limits, Note, NoteKind};

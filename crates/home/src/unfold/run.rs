@@ -1,14 +1,15 @@
 //! One execution of a handler by the reference evaluator.
 
+use super::deed::{Deed, Deeds, Reply, Wanted};
 use super::things::{Found, Thing, Things};
 use super::time;
 use super::tree::Action;
 use super::unknown::Guesses;
-use super::world::{EventKey, NoteKind, Origin, Site, UnitId, VarId, VarKind, World};
+use super::world::{EventKey, NoteKind, Origin, Site, Unit, UnitId, VarId, VarKind, World};
 use crate::app::words;
 use crate::value::Stored;
 use anyorder_common::source::Span;
-use anyorder_groovy::eval::{Evaluator, Host, Stop, Value};
+use anyorder_groovy::eval::{Evaluator, Host, Stop, TIME, Value};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 
@@ -20,14 +21,10 @@ pub(super) struct Done {
 
 /// The platform, for one execution.
 pub(super) struct Run<'r, 'a> {
-    pub(super) world: &'r mut World<'a>,
+    pub(super) deeds: Deeds<'r, 'a>,
     pub(super) app: usize,
-    unit: UnitId,
-    /// The branches to take at the first reads and choices.
-    given: Vec<usize>,
-    taken: Vec<usize>,
-    pub(super) path: Vec<(Action, usize)>,
-    alternatives: Vec<Vec<usize>>,
+    /// What it did, with the replies.
+    done: Vec<(Deed, Reply)>,
     /// What the variables hold, as far as this execution knows.
     known: HashMap<VarId, Stored>,
     /// The entries of `state` that it has read: what it changes inside them is kept.
@@ -37,6 +34,8 @@ pub(super) struct Run<'r, 'a> {
     pub(super) guesses: Guesses,
     place: Span,
     settings: BTreeMap<String, Value>,
+    stop: &'r dyn Fn() -> bool,
+    is_stopped: bool,
 }
 
 /// Most reads, choices and effects of one execution.
@@ -44,27 +43,48 @@ pub(super) const ACTIONS_MAX: usize = 300;
 
 pub(super) type Answer = Option<Result<Value, Stop>>;
 
-/// Runs a handler with these branches first.
-pub(super) fn run(world: &mut World<'_>, unit: UnitId, given: Vec<usize>) -> Done {
-    let facts = world.units[unit].clone();
+/// Runs a handler with these branches first, until `stop` is true.
+pub(super) fn run(
+    world: &mut World<'_>,
+    unit: UnitId,
+    given: Vec<usize>,
+    stop: &dyn Fn() -> bool,
+) -> Done {
+    let (facts, memo) = (world.units[unit].clone(), world.memo);
+    let mut deeds = Deeds::new(world, unit, given);
+    if memo.is_none_or(|memo| !memo.repeat(&facts, &mut deeds)) {
+        let done;
+        (deeds, done) = evaluate(deeds, &facts, stop);
+        if let (Some(memo), Some(done)) = (memo, done) {
+            memo.keep(&facts, done);
+        }
+    }
+    Done { path: deeds.path, alternatives: deeds.alternatives }
+}
+
+/// Runs a handler by the evaluator. Returns what it did, unless it was stopped.
+fn evaluate<'r, 'a>(
+    deeds: Deeds<'r, 'a>,
+    facts: &Unit,
+    stop: &'r dyn Fn() -> bool,
+) -> (Deeds<'r, 'a>, Option<Vec<(Deed, Reply)>>) {
+    let world = &deeds.world;
     let app = &world.apps[facts.app];
     let (methods, steps) = (app.methods.clone(), world.limits.steps_max);
     let settings = crate::config::values(&world.home.settings[facts.app]);
     let devices = world.home.devices.len();
     let mut host = Run {
-        world,
+        deeds,
         app: facts.app,
-        unit,
-        given,
-        taken: vec![],
-        path: vec![],
-        alternatives: vec![],
+        done: vec![],
         known: HashMap::new(),
         loaded: BTreeMap::new(),
         things: Things::new(devices),
         guesses: Guesses::new(),
         place: Span::default(),
         settings,
+        stop,
+        is_stopped: false,
     };
     let parameters = app.parameters.get(&facts.handler).copied();
     let arguments = match (parameters, &facts.event) {
@@ -74,12 +94,12 @@ pub(super) fn run(world: &mut World<'_>, unit: UnitId, given: Vec<usize>) -> Don
     };
     if parameters.is_none() {
         host.unknown(&format!("the handler `{}`, which the app does not have", facts.handler));
-        host.path.push((Action::Unknown, 0));
+        host.act(Deed::Stop);
     } else {
         let result = Evaluator::with(methods, &mut host, steps).call(&facts.handler, arguments);
         host.ended(result);
     }
-    Done { path: host.path, alternatives: host.alternatives }
+    (host.deeds, (!host.is_stopped).then_some(host.done))
 }
 
 impl Run<'_, '_> {
@@ -93,58 +113,63 @@ impl Run<'_, '_> {
             // The platform logs an exception and goes on.
             Err(stop @ Stop::Throw(_)) => {
                 let text = format!("the handler ends by {}", words(&stop));
-                self.world.note(NoteKind::Approximated, self.site(), text);
+                self.note(NoteKind::Approximated, text);
+            }
+            Err(Stop::Limit(TIME)) => {
+                self.is_stopped = true;
+                self.note(NoteKind::Limit, "an execution, by the limit of time".to_owned());
+                self.act(Deed::Stop);
             }
             Err(stop) => {
                 self.unknown(&words(&stop));
-                self.path.push((Action::Unknown, 0));
+                self.act(Deed::Stop);
             }
         }
     }
 
     pub(super) fn site(&self) -> Site {
-        let at = self.world.apps[self.app].position(self.place);
+        let at = self.deeds.world.apps[self.app].position(self.place);
         Site { app: self.app, line: at.line, column: at.column }
     }
 
+    /// Carries a deed out, and writes it down.
+    pub(super) fn act(&mut self, deed: Deed) -> Reply {
+        let reply = self.deeds.carry_out(&deed);
+        self.done.push((deed, reply.clone()));
+        reply
+    }
+
+    fn note(&mut self, kind: NoteKind, text: String) {
+        let site = self.site();
+        self.act(Deed::Note(kind, site, text));
+    }
+
     pub(super) fn unknown(&mut self, what: &str) {
-        self.world.note(NoteKind::NotUnderstood, self.site(), what.to_owned());
+        self.note(NoteKind::NotUnderstood, what.to_owned());
     }
 
     pub(super) fn approximated(&mut self, what: &str) {
-        self.world.note(NoteKind::Approximated, self.site(), what.to_owned());
+        self.note(NoteKind::Approximated, what.to_owned());
     }
 
     pub(super) fn object(&mut self, thing: Thing) -> Value {
         Value::Object(self.things.add(thing))
     }
 
-    /// Takes a branch of so many; `None` reads plan the others.
-    fn branch(&mut self, count: usize, var: Option<VarId>) -> usize {
-        let at = self.taken.len();
-        let branch = match self.given.get(at) {
-            Some(given) => *given,
-            None => {
-                for other in 1..count {
-                    let mut branches = self.taken.clone();
-                    branches.push(other);
-                    self.alternatives.push(branches);
-                }
-                if let Some(var) = var {
-                    self.world.reads(var, self.unit, &self.taken);
-                }
-                0
-            }
-        };
-        self.taken.push(branch);
-        branch
-    }
-
     /// Takes any of so many alternatives.
     pub(super) fn choose(&mut self, count: u16) -> usize {
-        let branch = self.branch(usize::from(count), None);
-        self.path.push((Action::Choose(count), branch));
-        branch
+        match self.act(Deed::Choose(count)) {
+            Reply::Branch(branch) => branch,
+            Reply::Nothing | Reply::Value(_) => 0,
+        }
+    }
+
+    /// Carries a deed out that has a value.
+    fn valued(&mut self, deed: Deed) -> Stored {
+        match self.act(deed) {
+            Reply::Value(value) => value,
+            Reply::Nothing | Reply::Branch(_) => Stored::Null,
+        }
     }
 
     /// Reads a variable.
@@ -152,9 +177,8 @@ impl Run<'_, '_> {
         if let Some(known) = self.known.get(&var) {
             return known.clone();
         }
-        let branch = self.branch(self.world.vars[var].domain.len(), Some(var));
-        self.path.push((Action::Read(var), branch));
-        let value = self.world.vars[var].domain[branch].clone();
+        let kind = self.deeds.world.vars[var].kind.clone();
+        let value = self.valued(Deed::Read(kind));
         self.known.insert(var, value.clone());
         value
     }
@@ -164,11 +188,18 @@ impl Run<'_, '_> {
         if self.known.get(&var) == Some(value) {
             return;
         }
-        let site = self.site();
-        let at = self.world.value(var, value, site);
-        let value = self.world.vars[var].domain[at].clone();
-        self.known.insert(var, value.clone());
-        self.path.push((Action::Set { var, value, event: None, site }, 0));
+        let (kind, site) = (self.deeds.world.vars[var].kind.clone(), self.site());
+        let value = self.valued(Deed::Set(kind, value.clone(), site));
+        self.known.insert(var, value);
+    }
+
+    /// Makes a subscription hold.
+    pub(super) fn hold(&mut self, wanted: Wanted) {
+        self.act(Deed::Subscribe(wanted.clone()));
+        let (var, site) = (self.deeds.flag(&wanted), self.site());
+        if self.known.insert(var, Stored::Bool(true)) != Some(Stored::Bool(true)) {
+            self.act(Deed::Hold(wanted, site));
+        }
     }
 
     /// Sets an attribute: a change is an event.
@@ -176,37 +207,30 @@ impl Run<'_, '_> {
         if self.known.get(&var) == Some(value) {
             return;
         }
-        let site = self.site();
-        let at = self.world.value(var, value, site);
-        let value = self.world.vars[var].domain[at].clone();
-        let event = EventKey { origin, name: name.to_owned(), value: value.clone() };
-        self.world.event(event.clone());
-        self.path.push((Action::Set { var, value, event: Some(event), site }, 0));
+        let (kind, site) = (self.deeds.world.vars[var].kind.clone(), self.site());
+        self.act(Deed::Update(kind, (origin, name.to_owned()), value.clone(), site));
         self.forget();
     }
 
     /// Sends an event that changes nothing by itself.
     pub(super) fn emit(&mut self, event: EventKey) {
-        self.world.event(event.clone());
         let site = self.site();
-        self.path.push((Action::Emit { event, site }, 0));
+        self.act(Deed::Emit(event, site));
         self.forget();
     }
 
     /// Runs a handler now.
     pub(super) fn run_now(&mut self, handler: &str) {
-        let unit = super::Unit { app: self.app, handler: handler.to_owned(), event: None };
-        let unit = self.world.unit(unit);
         let site = self.site();
-        self.path.push((Action::Run { unit, site }, 0));
+        self.act(Deed::Run(handler.to_owned(), site));
         self.forget();
     }
 
     /// Ends timers or subscriptions: which there are is known when all is unfolded.
     pub(super) fn ends(&mut self, action: Action, ended: impl Fn(&VarKind, usize) -> bool) {
-        let (vars, app) = (&self.world.vars, self.app);
+        let (vars, app) = (&self.deeds.world.vars, self.app);
         self.known.retain(|var, _| !ended(&vars[*var].kind, app));
-        self.path.push((action, 0));
+        self.act(Deed::End(action));
     }
 
     /// Other handlers have run: nothing is known any more.
@@ -216,7 +240,7 @@ impl Run<'_, '_> {
 
     /// Reads an entry of `state`. What is changed inside of it is kept.
     pub(super) fn state(&mut self, name: &str) -> Value {
-        let var = self.world.var(VarKind::State(self.app, name.to_owned()));
+        let var = self.deeds.world.var(VarKind::State(self.app, name.to_owned()));
         if let Some(loaded) = self.loaded.get(&var) {
             return loaded.clone();
         }
@@ -233,14 +257,14 @@ impl Run<'_, '_> {
     }
 
     pub(super) fn set_state(&mut self, name: &str, value: &Value) {
-        let var = self.world.var(VarKind::State(self.app, name.to_owned()));
+        let var = self.deeds.world.var(VarKind::State(self.app, name.to_owned()));
         self.loaded.insert(var, value.clone());
         self.store(var, value);
     }
 
     /// Returns the moment of now.
     pub(super) fn now(&mut self) -> i64 {
-        let clock = self.world.var(VarKind::Clock);
+        let clock = self.deeds.world.var(VarKind::Clock);
         match self.read(clock) {
             Stored::Number(quarters) => time::moment(quarters),
             _ => time::moment(0),
@@ -265,7 +289,7 @@ impl Run<'_, '_> {
             "log" => self.object(Thing::Log),
             "params" | "request" => self.anything("a request"),
             "temperatureScale" => Value::text("F"),
-            _ if self.world.apps[self.app].parameters.contains_key(name) => Value::text(name),
+            _ if self.deeds.world.apps[self.app].parameters.contains_key(name) => Value::text(name),
             _ if name.starts_with(char::is_uppercase) => self.object(Thing::Class(name.to_owned())),
             // A setting that was not given.
             _ => Value::Null,
@@ -276,7 +300,7 @@ impl Run<'_, '_> {
 impl Host for Run<'_, '_> {
     fn property(&mut self, object: Option<u32>, name: &str) -> Answer {
         let Some(object) = object else {
-            let is_own = self.world.apps[self.app].has_getter(name);
+            let is_own = self.deeds.world.apps[self.app].has_getter(name);
             if is_own && !self.settings.contains_key(name) {
                 return None;
             }
@@ -328,5 +352,9 @@ impl Host for Run<'_, '_> {
 
     fn at(&mut self, place: Span) {
         self.place = place;
+    }
+
+    fn is_stopped(&self) -> bool {
+        (self.stop)()
     }
 }

@@ -33,8 +33,8 @@ impl Run<'_, '_> {
             })),
             Thing::Unknown(of) => self.unknown_property(of, name),
             Thing::App => Some(Ok(match name {
-                "label" | "name" => Value::text(&self.world.apps[self.app].name),
-                "id" => Value::text(format!("app-{}", self.app)),
+                "label" | "name" => Value::text(&self.deeds.world.apps[self.app].name),
+                "id" => Value::text(format!("app-{}", self.deeds.world.apps[self.app].name)),
                 _ => Value::Null,
             })),
             Thing::Class(class) => match (&**class, name) {
@@ -49,7 +49,7 @@ impl Run<'_, '_> {
     }
 
     fn location_var(&mut self, name: &str) -> Value {
-        let var = self.world.var(VarKind::Location(name.to_owned()));
+        let var = self.deeds.world.var(VarKind::Location(name.to_owned()));
         self.read(var).value()
     }
 
@@ -64,7 +64,7 @@ impl Run<'_, '_> {
                         (Value::text("name"), Value::text(name)),
                     ])
                 };
-                Value::list(self.world.home.modes.iter().enumerate().map(one).collect())
+                Value::list(self.deeds.world.home.modes.iter().enumerate().map(one).collect())
             }
             "timeZone" => self.object(Thing::Opaque),
             "helloHome" => self.object(Thing::Routines),
@@ -91,12 +91,14 @@ impl Run<'_, '_> {
                 Origin::Location | Origin::App(_) => Value::Null,
             },
             "displayName" | "linkText" => match event.origin {
-                Origin::Device(device) => Value::text(&self.world.home.devices[device].name),
+                Origin::Device(device) => Value::text(&self.deeds.world.home.devices[device].name),
                 Origin::Location => Value::text("Home"),
-                Origin::App(app) => Value::text(&self.world.apps[app].name),
+                Origin::App(app) => Value::text(&self.deeds.world.apps[app].name),
             },
             "deviceId" => match event.origin {
-                Origin::Device(device) => Value::text(format!("device-{device}")),
+                Origin::Device(device) => {
+                    Value::text(format!("device-{}", self.deeds.world.home.devices[device].name))
+                }
                 _ => Value::Null,
             },
             "date" | "dateCreated" => {
@@ -204,7 +206,7 @@ impl Run<'_, '_> {
         if !matches!(attribute, "mode" | "alarmSystemStatus") {
             return self.unsupported(&format!("`location.{name}(\"{attribute}\")`"));
         }
-        let var = self.world.var(VarKind::Location(attribute.to_owned()));
+        let var = self.deeds.world.var(VarKind::Location(attribute.to_owned()));
         let value = self.read(var);
         Some(Ok(if name == "currentState" {
             self.object(Thing::Reading(value))

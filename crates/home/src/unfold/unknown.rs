@@ -119,7 +119,7 @@ impl Run<'_, '_> {
         if !equal(&value.value(), other) {
             return false;
         }
-        if self.world.is_immediate {
+        if self.deeds.world.is_immediate {
             return true;
         }
         self.approximated("a reading is compared with its value: equal, or not");

@@ -1,5 +1,6 @@
 //! What all handlers share: variables with their domains, subscriptions, planned executions.
 
+use super::memo::Memo;
 use super::run;
 use super::tree::{Action, Tree};
 use crate::app::App;
@@ -149,12 +150,15 @@ impl Subscription {
 }
 
 /// Everything about the apps of one home.
+#[derive(Clone)]
 pub(crate) struct World<'a> {
     pub(crate) apps: &'a [App],
     pub(crate) home: &'a Configuration,
     pub(crate) limits: Limits,
     /// Timers run at once.
     pub(crate) is_immediate: bool,
+    /// What other homes have evaluated.
+    pub(super) memo: Option<&'a Memo>,
     pub(crate) vars: Vec<Var>,
     var_ids: HashMap<VarKind, VarId>,
     pub(crate) units: Vec<Unit>,
@@ -175,6 +179,7 @@ impl<'a> World<'a> {
         home: &'a Configuration,
         limits: Limits,
         is_immediate: bool,
+        memo: Option<&'a Memo>,
         stop: &dyn Fn() -> bool,
     ) -> World<'a> {
         let mut world = World {
@@ -182,6 +187,7 @@ impl<'a> World<'a> {
             home,
             limits,
             is_immediate,
+            memo,
             vars: vec![],
             var_ids: HashMap::new(),
             units: vec![],
@@ -193,15 +199,17 @@ impl<'a> World<'a> {
             outside: BTreeSet::new(),
             planned: vec![],
         };
-        for (app, facts) in apps.iter().enumerate() {
+        for app in home.installed.iter().copied() {
+            let facts = &apps[app];
             let is_installed = facts.parameters.contains_key("installed");
             let first = if is_installed { "installed" } else { "updated" };
             world.unit(Unit { app, handler: first.to_owned(), event: None });
         }
-        for (app, lost) in home.not_understood.iter().enumerate() {
-            for what in lost {
-                let site = Site { app, ..Site::default() };
-                world.note(NoteKind::NotUnderstood, site, format!("in the preferences: {what}"));
+        for app in home.installed.iter().copied() {
+            for what in &home.not_understood[app] {
+                let site = Site { app, line: what.line, column: what.column };
+                let text = format!("in the preferences: {}", what.what);
+                world.note(NoteKind::NotUnderstood, site, text);
             }
         }
         world.requests();
@@ -213,8 +221,8 @@ impl<'a> World<'a> {
 
     /// Subscribes apps to the requests from outside that their `mappings` name.
     fn requests(&mut self) {
-        for (app, facts) in self.apps.iter().enumerate() {
-            for handler in facts.requests.clone() {
+        for app in self.home.installed.iter().copied() {
+            for handler in self.apps[app].requests.clone() {
                 let var = self.var(VarKind::Request(app, handler.clone()));
                 let (origin, name) = (Origin::App(app), format!("request {handler}"));
                 let event = EventKey { origin, name: name.clone(), value: Stored::from("now") };
@@ -238,6 +246,20 @@ impl<'a> World<'a> {
         if names.contains("mode") {
             self.var(VarKind::Location("mode".to_owned()));
         }
+    }
+
+    /// Returns the variables of a kind.
+    pub(crate) fn vars_of(&self, is: impl Fn(&VarKind) -> bool) -> impl Iterator<Item = VarId> {
+        (0..self.vars.len()).filter(move |var| is(&self.vars[*var].kind))
+    }
+
+    /// Returns the handlers that an event runs, each with the variable of its subscription.
+    pub(crate) fn hearing(&self, event: &EventKey) -> impl Iterator<Item = (VarId, UnitId)> {
+        self.subscriptions.iter().filter(|one| one.takes(event)).filter_map(|one| {
+            let (app, handler) = (one.app, one.handler.clone());
+            let unit = self.known_unit(&Unit { app, handler, event: Some(event.clone()) })?;
+            Some((one.var, unit))
+        })
     }
 
     /// Returns the variables of an attribute of any device, or of the location.
@@ -316,7 +338,7 @@ impl<'a> World<'a> {
                 self.note(NoteKind::Limit, Site { app: *app, ..Site::default() }, text);
                 continue;
             }
-            let done = run::run(self, unit, branches);
+            let done = run::run(self, unit, branches, stop);
             self.planned.extend(done.alternatives.into_iter().map(|branches| (unit, branches)));
             self.trees[unit].insert(done.path);
         }
@@ -391,6 +413,22 @@ impl<'a> World<'a> {
             Origin::App(_) => return None,
         };
         self.var_ids.get(&kind).copied()
+    }
+
+    /// Returns a value of a variable, also of one that is not known yet.
+    pub(super) fn value_at(&self, kind: &VarKind, branch: usize) -> Option<Stored> {
+        match self.var_ids.get(kind) {
+            Some(var) => self.vars[*var].domain.get(branch).cloned(),
+            None => self.first_domain(kind).into_iter().nth(branch),
+        }
+    }
+
+    /// Returns whether a variable surely takes a value, also behind so many other new ones.
+    pub(super) fn has_room(&self, kind: &VarKind, value: &Stored, more: usize) -> bool {
+        self.var_ids.get(kind).is_none_or(|var| {
+            let domain = &self.vars[*var].domain;
+            domain.len() + more < self.limits.values_max || domain.contains(value)
+        })
     }
 
     /// Returns the position of a value in the domain of a variable. A new value extends it; beyond

@@ -15,6 +15,7 @@ mod evidence;
 mod finding;
 mod labels;
 mod lanes;
+mod matrix;
 mod page;
 mod sequence;
 mod strip;

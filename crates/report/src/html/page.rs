@@ -74,6 +74,7 @@ pub(super) fn page(
                 main {
                     (tiles(outcome, policy))
                     @if let Some(timeline) = timeline { (chart(timeline)) }
+                    (super::matrix::matrices(outcome))
                     (list(outcome, policy, timeline, runs, options))
                 }
                 (foot(outcome))

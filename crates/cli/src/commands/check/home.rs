@@ -5,7 +5,7 @@ use crate::commands::home::GivenApp;
 use crate::failure::Failure;
 use crate::search_watch::SearchWatch;
 use crate::watch::Watch;
-use anyorder_drive::home::check_home;
+use anyorder_drive::home::{Household, Memo, check_home};
 use anyorder_drive::states::CheckOptions;
 use anyorder_drive::{JobControl, JobResult};
 use anyorder_finding::Input;
@@ -47,11 +47,9 @@ pub(super) fn pairs(
     watch: &Watch,
     add: &mut dyn FnMut(Vec<Input>, JobResult),
 ) -> Result<usize, Failure> {
-    let pairs: Vec<[&GivenApp; 2]> = apps
-        .iter()
-        .enumerate()
-        .flat_map(|(at, first)| apps[at + 1..].iter().map(move |second| [first, second]))
-        .collect();
+    let numbers = 0..apps.len();
+    let pairs: Vec<[usize; 2]> =
+        numbers.clone().flat_map(|a| (a + 1..numbers.end).map(move |b| [a, b])).collect();
     let workers = args.search.threads.unwrap_or_else(cores).get().min(pairs.len());
     let options = CheckOptions {
         threads: NonZeroUsize::MIN,
@@ -62,7 +60,8 @@ pub(super) fn pairs(
     let bar = control.progress;
     // The pairs are counted, not the states of each.
     let quiet = Control { progress: &NoProgress, ..control.control.clone() };
-    let job = Job { pairs: &pairs, next: AtomicUsize::new(0), args, options };
+    let memo = Memo::default();
+    let job = Job { apps, pairs: &pairs, next: AtomicUsize::new(0), args, options, memo: &memo };
     let quiet = JobControl::new(quiet, control.found);
     bar.phase("checking pairs");
     std::thread::scope(|scope| {
@@ -82,7 +81,7 @@ pub(super) fn pairs(
             bar.report(done as u64 + 1, Some(pairs.len() as u64));
             waiting.insert(at, result);
             while let Some(result) = waiting.remove(&added) {
-                add(inputs(&pairs[added]), result?);
+                add(inputs(&pairs[added].map(|app| &apps[app])), result?);
                 added += 1;
             }
         }
@@ -92,10 +91,13 @@ pub(super) fn pairs(
 
 /// The pairs, and which of them is the next.
 struct Job<'a> {
-    pairs: &'a [[&'a GivenApp; 2]],
+    apps: &'a [GivenApp],
+    pairs: &'a [[usize; 2]],
     next: AtomicUsize,
     args: &'a CheckArgs,
     options: CheckOptions,
+    /// What one pair has evaluated, the others need not.
+    memo: &'a Memo,
 }
 
 /// The number of a pair, and its result.
@@ -104,24 +106,26 @@ type Done = (usize, Result<JobResult, Failure>);
 impl Job<'_> {
     /// Checks pairs until there are no more, or a limit is reached.
     fn work(&self, watch: &Watch, control: &JobControl<'_>, send: &Sender<Done>) {
+        let stop = || control.check().is_err();
+        let options = self.args.home.options();
+        let household = match Household::new(self.apps, &options, Some(self.memo), &stop) {
+            Ok(household) => household,
+            Err(failure) => {
+                let _ = send.send((self.next.fetch_add(1, Ordering::Relaxed), Err(failure.into())));
+                return;
+            }
+        };
         while watch.stopped().is_none() {
             let at = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(pair) = self.pairs.get(at) else { return };
-            let result = checked(&pair.map(Clone::clone), self.args, &self.options, control);
+            let result = household.check_pair(*pair, &self.options, control);
+            let result = result.map_err(Failure::from).map(|mut result| {
+                self.args.search.set(&mut result.options);
+                result
+            });
             if send.send((at, result)).is_err() {
                 return;
             }
         }
     }
-}
-
-fn checked(
-    pair: &[GivenApp; 2],
-    args: &CheckArgs,
-    options: &CheckOptions,
-    control: &JobControl<'_>,
-) -> Result<JobResult, Failure> {
-    let mut result = check_home(pair, &args.home.options(), options, control, &mut ())?;
-    args.search.set(&mut result.options);
-    Ok(result)
 }

@@ -289,6 +289,7 @@ fn command(args: &CheckArgs) -> String {
     words.extend(args.steps.crawl.map(|most| format!("--crawl {most}")));
     words.extend(args.home.pairs.then(|| "--pairs".to_owned()));
     words.extend(args.home.as_published.then(|| "--as-published".to_owned()));
+    words.extend(args.home.is_queued().then(|| "--events queued".to_owned()));
     words.extend(search.first.then(|| "--first".to_owned()));
     words.extend(search.no_reduction.then(|| "--no-reduction".to_owned()));
     words.extend(search.algorithm_word().map(|word| format!("--algorithm {word}")));
