@@ -95,11 +95,11 @@ impl<'m> Household<'m> {
         stop: &dyn Fn() -> bool,
     ) -> Result<Household<'m>, Failure> {
         let read = |(file, text): &(String, String)| {
-            App::read_until(file, text, stop).map_err(|why| refused(file, why))
+            App::read_watched(file, text, stop).map_err(|why| refused(file, why))
         };
         let texts = apps.iter().map(|(_, text)| text.clone()).collect();
         let apps: Vec<App> = apps.iter().map(read).collect::<Result<_, _>>()?;
-        let home = config::shared_until(&apps, &Capabilities::built_in(), stop);
+        let home = config::shared_watched(&apps, &Capabilities::built_in(), stop);
         Ok(Household { apps, texts, home, options: options.clone(), memo })
     }
 
@@ -120,7 +120,7 @@ impl<'m> Household<'m> {
     }
 
     /// Checks a home as [`Household::check`], with few states first: if each attribute that apps
-    /// may fight over is in conflict there, and nothing else is asked, more states find nothing new.
+    /// may fight over is in conflict there, and nothing else is asked, more find nothing new.
     ///
     /// # Errors
     ///

@@ -45,8 +45,8 @@ fn preferences_end_by_the_limit_of_time() {
     let text = "preferences { def n = 0; for (i in 1..100000) { n = n + i }
         input 'lamp', 'capability.switch' }
     def installed() { lamp.on() }";
-    let apps = [App::read_until("app.groovy", text, &|| true).expect("an app")];
-    let home = config::shared_until(&apps, &Capabilities::built_in(), &|| true);
+    let apps = [App::read_watched("app.groovy", text, &|| true).expect("an app")];
+    let home = config::shared_watched(&apps, &Capabilities::built_in(), &|| true);
     assert!(home.devices.is_empty());
     assert_eq!(home.not_understood[0][0].what, "more time than the limit");
     let home = config::shared(&apps, &Capabilities::built_in());

@@ -59,7 +59,7 @@ impl App {
     ///
     /// Fails if the text is no Groovy, or no app.
     pub fn read(file: &str, text: &str) -> Result<App, AppError> {
-        App::read_until(file, text, &|| false)
+        App::read_watched(file, text, &|| false)
     }
 
     /// Reads an app. Its text is executed until `stop` is true.
@@ -67,7 +67,7 @@ impl App {
     /// # Errors
     ///
     /// As [`App::read`].
-    pub fn read_until(file: &str, text: &str, stop: &dyn Fn() -> bool) -> Result<App, AppError> {
+    pub fn read_watched(file: &str, text: &str, stop: &dyn Fn() -> bool) -> Result<App, AppError> {
         let parsed = parse(text);
         if let Some(first) = parsed.diagnostics.first() {
             let at = Source::new(file, text).position(first.span.start);

@@ -3,7 +3,7 @@
 mod shared;
 
 pub(crate) use shared::values;
-pub use shared::{shared, shared_until};
+pub use shared::{shared, shared_watched};
 
 use crate::app::{App, Lost, acts};
 use crate::capability::{Attribute, Capabilities, Effect};

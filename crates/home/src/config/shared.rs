@@ -23,12 +23,16 @@ const ROUNDS: usize = 3;
 /// devices have their default, the first option, `true`, 50, 15:00 or the mode `Away`.
 #[must_use]
 pub fn shared(apps: &[App], table: &Capabilities) -> Configuration {
-    shared_until(apps, table, &|| false)
+    shared_watched(apps, table, &|| false)
 }
 
 /// Returns the home of [`shared`]. Preferences run until `stop` is true.
 #[must_use]
-pub fn shared_until(apps: &[App], table: &Capabilities, stop: &dyn Fn() -> bool) -> Configuration {
+pub fn shared_watched(
+    apps: &[App],
+    table: &Capabilities,
+    stop: &dyn Fn() -> bool,
+) -> Configuration {
     let modes = ["Home", "Away", "Night"].map(str::to_owned).to_vec();
     let installed = (0..apps.len()).collect();
     let mut home = Configuration { modes, installed, ..Configuration::default() };
