@@ -155,7 +155,8 @@ pub trait TaskProgram: Sync {
         None
     }
 
-    /// Returns warnings about what the runs so far met. They do not limit the result. None by default.
+    /// Returns warnings about what the runs so far met. They do not limit the result. None by
+    /// default.
     fn met(&self) -> Vec<Warning> {
         Vec::new()
     }

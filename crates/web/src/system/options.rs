@@ -40,8 +40,8 @@ pub struct PageOptions {
     /// Headers, by name and value, that are added to what the real server of the page's own origin
     /// is asked. Default: none.
     pub headers: Vec<(String, String)>,
-    /// Whether a tab of the browser may be used for more than one run, if nothing can be left in it.
-    /// Twice as fast; the outcome is the same. Default: yes.
+    /// Whether a tab of the browser may be used for more than one run, if nothing can be left in
+    /// it. Twice as fast; the outcome is the same. Default: yes.
     pub reuse_tabs: bool,
     /// A pause after each event, so that a person can follow. Default: none.
     pub pause: Duration,
