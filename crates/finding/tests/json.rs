@@ -1,10 +1,10 @@
 //! The JSON of a result: field order, omissions, round trip, and the published schema.
 
 use anyorder_finding::{
-    Coverage, CoverageLevel, CycleConflict, ExplanationStep, Finding, Harm, Input, Kind,
-    OptionValue, Ordered, Outcome, RaceCategory, Related, RelatedKind, Reproduced, Reproduction,
-    Severity, Site, SourceLines, Stat, Suppressed, Verdict, Warning, WarningKind, Witness,
-    WitnessPlace, assign_ids, option, schema, stat,
+    CheckedHome, Coverage, CoverageLevel, CycleConflict, ExplanationStep, Finding, Harm, Input,
+    Kind, OptionValue, Ordered, Outcome, RaceCategory, Related, RelatedKind, Reproduced,
+    Reproduction, Severity, Site, SourceLines, Stat, Suppressed, Usage, Verdict, Warning,
+    WarningKind, Witness, WitnessPlace, assign_ids, option, schema, stat,
 };
 use anyorder_mutate::schema::check;
 use serde_json::Value;
@@ -41,6 +41,18 @@ fn full() -> Outcome {
     outcome.verdict = Verdict::Findings;
     outcome.cut_by(option::TIME_LIMIT);
     outcome.bounded_by(option::MAX_DEPTH);
+    outcome.usages = vec![Usage {
+        automation: "lights.groovy".into(),
+        attribute: "switch.switch".into(),
+        writes: vec!["on".into()],
+        reads: true,
+        hears: true,
+    }];
+    outcome.homes = vec![CheckedHome {
+        automations: vec!["lights.groovy".into()],
+        complete: false,
+        limits: vec!["time_limit".into()],
+    }];
     outcome.warnings.push(Warning {
         kind: WarningKind::Ignored,
         input: Some("run.trace".into()),
@@ -152,7 +164,10 @@ fn fields_stand_in_the_documented_order() {
         r#""coverage":{"level":"task","uncovered":true,"uncovered_pairs":1},"#,
         r#""filters":["unload"],"suppressed":{"reason":"known","line":4,"file":"t.supp"},"baseline":true}],"#,
         r#""stats":{"events":12,"races_by_category":{"multi_threaded":0,"cross_posted":0,"#,
-        r#""co_enabled":0,"delayed":0,"uncategorised":0},"levels":[1,2]}}"#,
+        r#""co_enabled":0,"delayed":0,"uncategorised":0},"levels":[1,2]},"#,
+        r#""usages":[{"automation":"lights.groovy","attribute":"switch.switch","writes":["on"],"#,
+        r#""reads":true,"hears":true}],"homes":[{"automations":["lights.groovy"],"#,
+        r#""complete":false,"limits":["time_limit"]}]}"#,
     );
     assert_eq!(json, expected);
 }
@@ -213,6 +228,8 @@ fn the_schema_names_every_field_and_word() {
     let finding = &full["findings"][0];
     assert_eq!(keys(&defs["result"]["properties"]), keys(&full));
     assert_eq!(keys(&defs["finding"]["properties"]), keys(finding));
+    assert_eq!(keys(&defs["usage"]["properties"]), keys(&full["usages"][0]));
+    assert_eq!(keys(&defs["home"]["properties"]), keys(&full["homes"][0]));
     assert_eq!(keys(&defs["site"]["properties"]), keys(&finding["sites"][0]));
     assert_eq!(keys(&defs["coverage"]["properties"]), keys(&finding["coverage"]));
     assert_eq!(keys(&defs["cycle_conflict"]["properties"]), keys(&finding["cycle"][0]));
