@@ -19,8 +19,8 @@ const cache = process.env.ANYORDER_WEB_CACHE || path.join(os.homedir(), ".cache"
 const command = process.env.ANYORDER || "anyorder";
 
 const SMALL = ["search", "suggest_xhr", "autosave", "checkout", "slides", "debounce_submit", "spinner"];
-const REACT = ["react-effect", "react-select", "swr-toggle", "react-query", "formik"];
-const SIZES = [10, 30, 100, 300, 1000, 3000];
+const REACT = ["react-effect", "react-effect-guarded", "formik", "formik-latest", "loadable-key"];
+const SIZES = [10, 30, 100, 300];
 const BUDGETS = ["0s", "10s", "60s"];
 
 const { parts, rounds } = wordsOf(process.argv.slice(2));
@@ -67,22 +67,22 @@ function numbersOf(value) {
 const median = (list) => list.toSorted((a, b) => a - b)[list.length >> 1];
 const shown = (number) => number.toFixed(2);
 
-function table(title, head, rows) {
+/** Prints a table, each row as soon as it is known. */
+function table(title, head, rows, rowOf) {
   console.log(`\n${title}\n\n| ${head.join(" | ")} |\n|${" --- |".repeat(head.length)}`);
-  for (const row of rows) console.log(`| ${row.join(" | ")} |`);
+  for (const row of rows) console.log(`| ${rowOf(row).join(" | ")} |`);
 }
 
 /** Times pages in rounds. The first check of each warms the files up and is not counted. */
 function pages(title, folders) {
   const head = ["page", "events", "executions", "s", "s an execution"];
-  const rows = folders.map(([name, folder]) => {
+  table(title, head, folders, ([name, folder]) => {
     checked(folder, "0s");
     const all = Array.from({ length: rounds }, () => checked(folder, "0s"));
     const { recorded_tasks: events, executions } = all[0];
     const each = all.map((one) => one.seconds / one.executions);
     return [name, events, executions, shown(median(all.map((one) => one.seconds))), shown(median(each))];
   });
-  table(title, head, rows);
 }
 
 function small() {
@@ -119,7 +119,8 @@ for (let i = 0; i < ${half}; i++) {
 }
 
 function growth() {
-  const rows = SIZES.map((events) => {
+  const head = ["events", "races", "findings", "executions", "s", "s an execution", "ms an event"];
+  table("Pages that grow", head, SIZES, (events) => {
     const folder = pageOf(events);
     const one = checked(folder, "0s", ["--time-limit", "600s"]);
     fs.rmSync(folder, { recursive: true });
@@ -127,17 +128,16 @@ function growth() {
     const run = seconds / executions;
     return [recorded, races, findings, executions, shown(seconds), shown(run), shown(1000 * run / recorded)];
   });
-  table("Pages that grow", ["events", "races", "findings", "executions", "s", "s an execution", "ms an event"], rows);
 }
 
 function bounds() {
-  const rows = ["slides", "checkout", "edit_delete"].flatMap((name) => BUDGETS.map((budget) => {
+  const head = ["page", "events", "budget", "reversals", "sequences", "executions", "s"];
+  const rows = ["slides", "checkout", "edit_delete"].flatMap((name) => BUDGETS.map((budget) => [name, budget]));
+  table("More reversals", head, rows, ([name, budget]) => {
     const one = checked(path.join(examples, name), budget);
     const { recorded_tasks: events, max_reversals: most, sequences, executions, seconds } = one;
     return [name, events, budget, most, sequences, executions, shown(seconds)];
-  }));
-  const head = ["page", "events", "budget", "reversals", "sequences", "executions", "s"];
-  table("More reversals", head, rows);
+  });
 }
 
 const tables = { small, react, growth, bounds };
