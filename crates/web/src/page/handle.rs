@@ -116,6 +116,8 @@ pub(crate) struct State {
     pub(super) paused_elsewhere: bool,
     /// What a dialog is answered.
     pub(crate) accept_dialogs: bool,
+    /// Whether it asked another origin whether it may ask: the browser keeps the answer for a time.
+    pub(super) has_preflight: bool,
     /// Whether the pointer may be inside of the page.
     pub(super) has_pointer: bool,
     /// How many runs have used the tab, with this one.
@@ -342,6 +344,7 @@ impl PageDriver {
             let response = Response::new(200, "text/plain; charset=utf-8", &rewritten);
             return self.fulfil((fetch_id.0, &fetch_id.1), &response);
         }
+        self.state.has_preflight |= method == "OPTIONS";
         if method == "OPTIONS" && resource == "Preflight" {
             return self.fulfil((fetch_id.0, &fetch_id.1), &preflight());
         }
@@ -478,13 +481,8 @@ fn without_chance(mut body: Vec<u8>) -> Vec<u8> {
 
 fn preflight() -> Response {
     let mut response = Response::new(204, "text/plain", b"");
-    for (name, value) in [
-        ("Access-Control-Allow-Headers", "*"),
-        ("Access-Control-Allow-Methods", "*"),
-        // Else the next run in this tab would ask less.
-        ("Access-Control-Max-Age", "0"),
-    ] {
-        response.headers.push((name.to_owned(), value.to_owned()));
+    for name in ["Access-Control-Allow-Headers", "Access-Control-Allow-Methods"] {
+        response.headers.push((name.to_owned(), "*".to_owned()));
     }
     response
 }
