@@ -10,8 +10,8 @@
 //!
 //! Guarantee: the same schedule gives the same run, as far as the page's events are under control;
 //! [`PageStats::late_requests`] counts what was not. A browser that dies or hangs causes an error,
-//! never an endless wait, and no process and no profile is left behind. Not under control: timers
-//! inside workers, frames of other sites in a process of their own, service workers (bypassed).
+//! never an endless wait, and no process and no profile is left behind. Not under control: frames
+//! of other sites in a process of their own, service workers (never installed).
 //!
 //! The main types: [`PageSystem`], the task system; [`PageOptions`]; [`Store`], the responses, on
 //! top of a [`Source`]: a [`Folder`], an [`Archive`], or the real server; [`Actions`], the user's

@@ -7,7 +7,7 @@
 //! {"schedule": 1, "program": {"name": "http://localhost/"}, "options": {}, "choices": [],
 //!  "page": {"format": 1, "finding": "its title", "url": "http://localhost/", "folder": "site",
 //!           "actions": {"steps": []}, "network_faults": false, "slow_document": false,
-//!           "responses": [], "sockets": {}}}
+//!           "storage_state": false, "responses": [], "sockets": {}}}
 //! ```
 //!
 //! The files of `--schedules` and `--report` have the responses. A result as JSON has everything

@@ -7,7 +7,7 @@
 //! downloads, preflights, media), has its tab thrown away.
 
 use super::driver::PageDriver;
-use super::handle::{State, path};
+use super::handle::State;
 use super::opened::Spare;
 use crate::error::WebError;
 use serde_json::{Value, json};
@@ -46,24 +46,5 @@ impl PageDriver {
         let replies = self.replies(sent)?;
         let are_done = replies.iter().all(|(_, reply)| reply.is_ok());
         Ok((are_done && self.state.is_alone()).then(|| Spare::of(&self.state)))
-    }
-}
-
-/// Returns whether two addresses have one origin.
-pub(super) fn have_one_origin(one: &str, other: &str) -> bool {
-    let origin = |url: &str| url.strip_suffix(path(url)).unwrap_or(url).to_owned();
-    let plain = |url: &str| origin(url.split('#').next().unwrap_or_default());
-    plain(one) == plain(other)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::have_one_origin;
-
-    #[test]
-    fn origins() {
-        assert!(have_one_origin("http://localhost/a?b#c", "http://localhost/"));
-        assert!(!have_one_origin("http://localhost:81/a", "http://localhost/a"));
-        assert!(!have_one_origin("https://localhost/a", "http://localhost/a"));
     }
 }

@@ -1,6 +1,5 @@
 //! What happens in the page, as the browser tells it.
 
-use super::again::have_one_origin;
 use super::driver::PageDriver;
 use super::failures::{failure, shown};
 use super::origin::origin;
@@ -10,7 +9,7 @@ use super::sockets::OpenSocket;
 use super::workers::Worker;
 use crate::devtools::Event;
 use crate::error::WebError;
-use crate::source::{PageRequest, Response};
+use crate::source::{PageRequest, Response, origin_of};
 use anyorder_system::Failure;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -392,7 +391,7 @@ impl PageDriver {
     /// Returns the headers of a request to the page's own origin with those that are added.
     fn headers_of(&self, url: &str, asked: &Value) -> Vec<(String, String)> {
         let added = &self.opening.headers;
-        if added.is_empty() || !have_one_origin(url, &self.opening.url) {
+        if added.is_empty() || origin_of(url) != origin_of(&self.opening.url) {
             return Vec::new();
         }
         let is_added = |name: &str| added.iter().any(|(known, _)| known.eq_ignore_ascii_case(name));

@@ -140,6 +140,12 @@ pub(crate) fn path_of(url: &str) -> &str {
     rest.find(['/', '?']).map_or("/", |at| &rest[at..])
 }
 
+/// Returns the part of an address before its path.
+pub(crate) fn origin_of(url: &str) -> &str {
+    let path = path_of(url);
+    url.split('#').next().unwrap_or(url).strip_suffix(path).unwrap_or(url)
+}
+
 /// Returns the host of an address, without its port.
 pub(crate) fn host_of(url: &str) -> &str {
     let rest = url.split_once("://").map_or("", |(_, rest)| rest);
@@ -270,6 +276,14 @@ fn reply(value: &Value) -> Result<Response, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn origins_have_a_scheme_a_host_and_a_port() {
+        for url in ["http://localhost/a?b#c", "http://localhost?b", "http://localhost"] {
+            assert_eq!(origin_of(url), "http://localhost");
+        }
+        assert_eq!(origin_of("https://localhost:81/a/b"), "https://localhost:81");
+    }
 
     #[test]
     fn paths_stay_in_the_folder() {

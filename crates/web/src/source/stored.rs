@@ -3,7 +3,8 @@
 //!
 //! ```json
 //! {"cookies": [{"name": "session", "value": "x", "domain": "localhost", "path": "/"}],
-//!  "origins": [{"origin": "http://localhost", "localStorage": [{"name": "theme", "value": "dark"}]}]}
+//!  "origins": [{"origin": "http://localhost",
+//!               "localStorage": [{"name": "theme", "value": "dark"}]}]}
 //! ```
 
 use serde_json::{Map, Value, json};

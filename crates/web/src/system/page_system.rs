@@ -4,14 +4,14 @@ use super::accesses::AccessTables;
 use super::factory::{Browsers, PageFactory};
 use super::observation::{Traffic, observation};
 use super::options::{PageOptions, PageStats};
-use super::run::{Pending, Run, What, origin_of, role};
+use super::run::{Pending, Run, What, role};
 use crate::actions::Actions;
 use crate::devtools::Client;
 use crate::error::WebError;
 use crate::page::{Fault, Opening, PageDriver, PageLimits, QueueReport, Readiness, Record};
 use crate::rewriter::Rewriter;
 use crate::sabotage::Sabotage;
-use crate::source::Store;
+use crate::source::{Store, origin_of};
 use anyorder_common::hash::Hash128;
 use anyorder_system::{
     AccessDetail, Awaited, Capabilities, Choice, Divergence, EnabledDetail, EnabledTask, Failure,

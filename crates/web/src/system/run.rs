@@ -112,12 +112,6 @@ fn label_of(held: &Held, origin: &str) -> String {
     label.chars().take(LABEL_MAX).collect()
 }
 
-/// Returns the part of an address before its path.
-pub(super) fn origin_of(url: &str) -> &str {
-    let path = path_of(url);
-    url.split('#').next().unwrap_or(url).strip_suffix(path).unwrap_or(url)
-}
-
 impl Run {
     /// Returns the name of a new event of a creator: equal ones are numbered.
     fn name(&mut self, creator: &TaskName, kind: &str, label: &str) -> TaskName {
@@ -303,8 +297,7 @@ mod tests {
     #[test]
     fn names_have_creators_and_numbers() {
         let mut run = Run::default();
-        let origin = origin_of("http://localhost/a?b#c");
-        assert_eq!(origin, "http://localhost");
+        let origin = "http://localhost";
         for (url, method, resource) in [
             ("http://localhost/x.png?v=1", "GET", "Image"),
             ("http://localhost/x.png?v=1", "GET", "Image"),

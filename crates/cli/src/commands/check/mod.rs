@@ -283,6 +283,8 @@ fn command(args: &CheckArgs) -> String {
     words.extend(args.page.actions.iter().map(|file| format!("--actions {}", shown(file))));
     let stored = args.page.storage_state.iter();
     words.extend(stored.map(|file| format!("--storage-state {}", shown(file))));
+    // What a header says may be secret.
+    words.extend(args.page.header.iter().map(|(name, _)| format!("--header '{name}: ...'")));
     words.extend(args.page.browser.iter().map(|path| format!("--browser {}", shown(path))));
     words.extend(args.page.network_faults.then(|| "--network-faults".to_owned()));
     words.extend(args.page.slow_document.then(|| "--slow-document".to_owned()));
