@@ -168,7 +168,11 @@ impl Collected {
         if result.warnings.iter().any(|warning| warning.kind == WarningKind::Ignored) {
             outcome.cut_by(option::NOT_UNDERSTOOD);
         }
-        outcome.warnings.extend(result.warnings);
+        for warning in result.warnings {
+            if !outcome.warnings.contains(&warning) {
+                outcome.warnings.push(warning);
+            }
+        }
         Usage::merge(&mut outcome.usages, result.usages);
         outcome.homes.extend(result.homes);
         result.bounds.iter().for_each(|name| outcome.bounded_by(*name));
@@ -188,7 +192,12 @@ impl Collected {
             outcome.findings.push(finding);
             self.runs.push(run);
         }
-        outcome.inputs.extend(inputs);
+        // A file may be a part of several inputs: an app is in many pairs.
+        for input in inputs {
+            if !outcome.inputs.contains(&input) {
+                outcome.inputs.push(input);
+            }
+        }
     }
 
     /// Returns a copy with the first findings only, in the order of a report. A warning counts the

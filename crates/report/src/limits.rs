@@ -151,6 +151,9 @@ fn bound(outcome: &Outcome, word: &str) -> String {
     match word {
         "algorithm" => "response properties were not checked: they need all states".to_owned(),
         "bound" => format!("only runs with {} were tried", many("reversal")),
+        "budget" if text == "0ns" => {
+            "no further orders were tried".to_owned() + &raise(outcome, word)
+        }
         "budget" => format!("more orders were tried for {text} only") + &raise(outcome, word),
         "max-depth" => format!("only runs of {} were searched", many("step")),
         "repeats" | "repeat" => {
