@@ -337,6 +337,7 @@ impl PageDriver {
             had_workers |= some;
             let have_asked =
                 self.answer_sockets(event, reports.get(first..).unwrap_or_default())?;
+            let have_asked = have_asked | self.until_permitted()?;
             if self.frames() == before && !are_busy && !have_asked {
                 break;
             }
@@ -360,6 +361,19 @@ impl PageDriver {
             }
         }
         Ok(are_busy)
+    }
+
+    /// Waits for the requests that another origin is asked about. Returns whether there were some.
+    fn until_permitted(&mut self) -> Result<bool, WebError> {
+        if self.state.preflights.is_empty() {
+            return Ok(false);
+        }
+        let within = self.limits.reply;
+        if !self.until(within, State::are_permitted)? {
+            self.note_silent_preflights();
+        }
+        self.state.preflights.clear();
+        Ok(true)
     }
 
     /// Waits for the scripts of new workers, unless these wait for a response themselves.

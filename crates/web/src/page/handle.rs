@@ -34,6 +34,8 @@ pub(crate) struct Held {
     pub(crate) is_redirected: bool,
     /// Its headers with those that are added for the real server; empty: they stay as they are.
     pub(crate) headers: Vec<(String, String)>,
+    /// The origin that asks, where the browser names it.
+    pub(crate) origin: Option<String>,
 }
 
 impl Held {
@@ -88,6 +90,11 @@ pub(crate) struct State {
     pub(crate) synchronous: BTreeSet<String>,
     /// How often each address was asked for by a synchronous request.
     pub(crate) synchronous_counts: BTreeMap<String, u32>,
+    /// What the browser asked other origins before it sends requests, by network id: the request
+    /// that it wants to send, once that is known.
+    pub(super) preflights: BTreeMap<String, Option<String>>,
+    /// The requests that came, and preflights that nobody answers, by network id.
+    pub(super) sent: BTreeSet<String>,
     /// The workers that have not ended.
     pub(crate) workers: Vec<Worker>,
     pub(crate) workers_made: u32,
@@ -116,7 +123,6 @@ pub(crate) struct State {
     /// What a dialog is answered.
     pub(crate) accept_dialogs: bool,
     /// Whether it asked another origin whether it may ask: the browser keeps the answer for a time.
-    pub(super) has_preflight: bool,
     /// Whether the pointer may be inside of the page.
     pub(super) has_pointer: bool,
     /// How many runs have used the tab, with this one.
@@ -126,6 +132,12 @@ pub(crate) struct State {
 }
 
 impl State {
+    /// Returns whether all requests came, or failed, that other origins were asked about.
+    pub(super) fn are_permitted(&self) -> bool {
+        let is_over = |id: &String| self.sent.contains(id) || self.finished.contains(id);
+        self.preflights.values().all(|wanted| wanted.as_ref().is_some_and(is_over))
+    }
+
     /// Returns which of the requests that came goes on after a redirection of this one.
     pub(crate) fn redirected(&self, network_id: &str) -> Option<usize> {
         self.arrived.iter().position(|one| one.network_id == network_id)
@@ -173,8 +185,13 @@ impl PageDriver {
         match event.method.as_str() {
             "Fetch.requestPaused" => self.paused(&event.session, params),
             "Network.requestWillBeSent" => {
-                let origin = origin(&params["initiator"], &self.opening.url);
+                let initiator = &params["initiator"];
+                let origin = origin(initiator, &self.opening.url);
                 let id = text(params, "requestId");
+                if initiator["type"] == "preflight" && !self.state.sent.contains(&id) {
+                    let wanted = Some(text(initiator, "requestId"));
+                    self.state.preflights.insert(id.clone(), wanted);
+                }
                 self.state.origins.extend(origin.map(|origin| (id, origin)));
             }
             "Network.dataReceived" => self.state.progress += 1,
@@ -343,10 +360,6 @@ impl PageDriver {
             let response = Response::new(200, "text/plain; charset=utf-8", &rewritten);
             return self.fulfil((fetch_id.0, &fetch_id.1), &response);
         }
-        self.state.has_preflight |= method == "OPTIONS";
-        if method == "OPTIONS" && resource == "Preflight" {
-            return self.fulfil((fetch_id.0, &fetch_id.1), &preflight());
-        }
         if is_main && self.state.committed {
             // A form that is sent reaches the server, whatever the page does afterwards.
             if method != "GET" {
@@ -362,8 +375,15 @@ impl PageDriver {
             self.client.send(session, "Fetch.continueRequest", params);
             return;
         }
-        let body = body(asked);
-        if !way.starts_with(HOLD_PATH) {
+        let permission = (method == "OPTIONS").then(|| asked_for(asked)).flatten();
+        let is_preflight = permission.is_some();
+        if is_preflight {
+            self.state.preflights.entry(network_id.clone()).or_default();
+        } else {
+            self.state.sent.insert(network_id.clone());
+        }
+        let body = permission.unwrap_or_else(|| body(asked));
+        if !way.starts_with(HOLD_PATH) && !is_preflight {
             self.state.requests.push(sent_line(&method, &url, &body));
         }
         let request = PageRequest { method, url, body, ordinal: 0 };
@@ -379,9 +399,12 @@ impl PageDriver {
             frame,
             is_redirected,
             headers,
+            origin: header(asked, "origin"),
         };
         let by_url = can_wait(&held) && self.state.synchronous.contains(&held.request.url);
-        if by_url || has_header(asked, SYNCHRONOUS_HEADER) {
+        if is_preflight {
+            self.permit(&held);
+        } else if by_url || has_header(asked, SYNCHRONOUS_HEADER) {
             self.answer_at_once(&held);
         } else {
             self.state.arrived.push(held);
@@ -445,8 +468,22 @@ pub(crate) fn by_value(text: String) -> String {
 
 /// Returns whether a request has a header.
 fn has_header(request: &Value, name: &str) -> bool {
-    let headers = request["headers"].as_object().into_iter().flatten();
-    headers.into_iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
+    header(request, name).is_some()
+}
+
+/// Returns a header of a request.
+fn header(request: &Value, name: &str) -> Option<String> {
+    let mut headers = request["headers"].as_object().into_iter().flatten();
+    let (_, value) = headers.find(|(known, _)| known.eq_ignore_ascii_case(name))?;
+    Some(value.as_str()?.to_owned())
+}
+
+/// Returns what a preflight asks for: the method of the request that is to be sent, and its
+/// headers. `None`: it is none, but a page's own request.
+fn asked_for(request: &Value) -> Option<Vec<u8>> {
+    let method = header(request, "access-control-request-method")?;
+    let headers = header(request, "access-control-request-headers").unwrap_or_default();
+    Some(format!("{method} {headers}").into_bytes())
 }
 
 /// Returns what a request sends.
@@ -476,14 +513,6 @@ fn without_chance(mut body: Vec<u8>) -> Vec<u8> {
         at += length + RANDOM_BYTES;
     }
     body
-}
-
-fn preflight() -> Response {
-    let mut response = Response::new(204, "text/plain", b"");
-    for name in ["Access-Control-Allow-Headers", "Access-Control-Allow-Methods"] {
-        response.headers.push((name.to_owned(), "*".to_owned()));
-    }
-    response
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::driver::PageDriver;
 use super::handle::{Held, State};
 use super::refresh::hold_refreshes;
 use crate::error::WebError;
-use crate::source::{Answer, Response};
+use crate::source::{ANY_ORIGIN, Answer, Response};
 use anyorder_common::hash::Hash128;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -153,6 +153,9 @@ impl PageDriver {
         let url = &held.request.url;
         let is_page = held.resource == "Document" && (kind == "text/html" || kind.is_empty());
         let mut rewritten = response.clone();
+        if let Some(origin) = &held.origin {
+            rewritten.allow(origin);
+        }
         if is_page {
             if has_policy(response) {
                 self.store.note_gap(format!(
@@ -183,6 +186,25 @@ impl PageDriver {
             rewritten.set_content_type(&in_utf8(&full));
         }
         self.fulfil(held.fetch(), &rewritten);
+    }
+
+    /// Answers a request by which the browser asks whether it may send another one (a preflight:
+    /// Fetch standard, 4.8). That is no event of its own: nothing of the page runs at its answer.
+    /// Whoever is not known to say no says yes.
+    pub(super) fn permit(&mut self, held: &Held) {
+        if self.store.is_silent(&held.request) {
+            self.state.preflights.remove(&held.network_id);
+            self.state.sent.insert(held.network_id.clone());
+            return;
+        }
+        let asked = String::from_utf8_lossy(&held.request.body);
+        let event = format!("preflight {} {asked}", held.request.url);
+        match self.store.permission(&event, &held.request) {
+            Answer::Response(response) => self.respond(held, &response),
+            Answer::Fail => self.fail(held, "ConnectionFailed"),
+            Answer::Server => self.ask_at_once(held, event),
+            Answer::Missing => self.respond(held, &permission(&asked)),
+        }
     }
 
     /// Answers a request that its event waits for.
@@ -235,6 +257,16 @@ fn running(state: &State) -> usize {
     state.workers.iter().filter(|worker| worker.has_runtime).count()
 }
 
+/// Returns a response that permits what a preflight asks for: a method, and headers.
+fn permission(asked: &str) -> Response {
+    let (method, headers) = asked.split_once(' ').unwrap_or((asked, ""));
+    let mut response = Response::new(204, "text/plain", b"");
+    for (name, value) in [("Methods", method), ("Headers", headers)] {
+        response.headers.push((format!("Access-Control-Allow-{name}"), value.to_owned()));
+    }
+    response
+}
+
 /// Returns the parameters of `Fetch.fulfillRequest` for a response.
 pub(crate) fn fulfil_params(fetch_id: &str, response: &Response) -> Value {
     let dropped = ["content-length", "content-encoding", "transfer-encoding"];
@@ -242,7 +274,10 @@ pub(crate) fn fulfil_params(fetch_id: &str, response: &Response) -> Value {
         .headers
         .iter()
         .filter(|(name, _)| !dropped.iter().any(|dropped| name.eq_ignore_ascii_case(dropped)));
-    let header = |(name, value): &(String, String)| json!({"name": name, "value": value});
+    let header = |(name, value): &(String, String)| {
+        let value = if value == ANY_ORIGIN { "*" } else { value };
+        json!({"name": name, "value": value})
+    };
     let headers: Vec<Value> = kept.map(header).collect();
     json!({
         "requestId": fetch_id, "responseCode": response.status, "responseHeaders": headers,

@@ -167,6 +167,21 @@ impl PageDriver {
         self.state.waiting.insert(held.network_id.clone(), waited);
     }
 
+    /// Notes that the real server says nothing to what the browser asks before it sends a request:
+    /// in later runs nothing waits for it.
+    pub(super) fn note_silent_preflights(&mut self) {
+        let within = self.limits.reply;
+        let asked = self.state.preflights.keys().filter_map(|id| self.state.waiting.get(id));
+        for Waited { held, .. } in asked {
+            let url = &held.request.url;
+            self.store.note_gap(format!(
+                "`{url}` did not say within {within:?} whether the page may ask it (OPTIONS): the \
+                 page waits for it"
+            ));
+            self.store.record_silence(&held.request);
+        }
+    }
+
     /// Takes the response to a synchronous request. Returns whether it is one.
     pub(super) fn take_waited(&mut self, network_id: &str, paused: &Value) -> bool {
         let Some(mut waited) = self.state.waiting.remove(network_id) else { return false };

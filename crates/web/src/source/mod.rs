@@ -17,4 +17,5 @@ pub(crate) use sockets::has_answers;
 pub use sockets::{SocketCause, SocketData, SocketMessage, Sockets, read_sockets, write_sockets};
 pub use store::{GivenResponse, Store};
 pub use stored::{StorageState, read_storage_state};
+pub(crate) use types::ANY_ORIGIN;
 pub use types::{Answer, PageRequest, Response, Source};

@@ -121,6 +121,21 @@ impl Store {
         answer
     }
 
+    /// Returns the answer to a request by which the browser asks whether it may send another one;
+    /// `Missing` if nobody is known to answer it.
+    pub(crate) fn permission(&self, event: &str, request: &PageRequest) -> Answer {
+        let mut inner = self.inner();
+        let known = inner.by_event.get(event).or_else(|| inner.by_request.get(&key(request)));
+        match known {
+            Some(Some(response)) => Answer::Response(response.clone()),
+            Some(None) => Answer::Fail,
+            None => match inner.source.answer(request) {
+                Answer::Fail => Answer::Missing,
+                answer => answer,
+            },
+        }
+    }
+
     /// Keeps a response of the real server.
     pub fn record(&self, event: &str, request: &PageRequest, response: Response) {
         self.note(event, request, Some(response));

@@ -3,6 +3,13 @@
 use super::sockets::Sockets;
 use std::sync::Arc;
 
+/// The header that lets scripts of other origins read a response.
+pub(crate) const ALLOW_ORIGIN: &str = "Access-Control-Allow-Origin";
+
+/// Its value in responses that no server sent: whoever asks may read them, with cookies, too. A
+/// server cannot say that.
+pub(crate) const ANY_ORIGIN: &str = "(any)";
+
 /// A request of a page.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PageRequest {
@@ -10,7 +17,8 @@ pub struct PageRequest {
     pub method: String,
     /// Its full address, without the part after `#`.
     pub url: String,
-    /// What it sends; empty if nothing.
+    /// What it sends; empty if nothing. For a preflight: the method and the headers that it asks
+    /// for.
     pub body: Vec<u8>,
     /// Its number among equal ones of its creator, from 0.
     pub ordinal: u32,
@@ -28,11 +36,11 @@ pub struct Response {
 }
 
 impl Response {
-    /// Makes a response with a content type.
+    /// Makes a response with a content type. Scripts of all origins may read it.
     #[must_use]
     pub fn new(status: u16, content_type: &str, body: &[u8]) -> Response {
         // Fonts, modules and requests from other origins need it.
-        let any = ("Access-Control-Allow-Origin".to_owned(), "*".to_owned());
+        let any = (ALLOW_ORIGIN.to_owned(), ANY_ORIGIN.to_owned());
         let headers = vec![("Content-Type".to_owned(), content_type.to_owned()), any];
         Response { status, headers, body: body.into() }
     }
@@ -42,6 +50,16 @@ impl Response {
     pub fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
+    }
+
+    /// Lets an origin read it, with cookies, if all may.
+    pub(crate) fn allow(&mut self, origin: &str) {
+        let all = |(_, value): &&mut (String, String)| value == ANY_ORIGIN;
+        if let Some((_, value)) = self.headers.iter_mut().find(all) {
+            origin.clone_into(value);
+            let credentials = "Access-Control-Allow-Credentials".to_owned();
+            self.headers.push((credentials, "true".to_owned()));
+        }
     }
 
     /// Puts another content type in the place of what there is.

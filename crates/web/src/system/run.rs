@@ -281,6 +281,7 @@ mod tests {
             frame: id(),
             is_redirected: false,
             headers: Vec::new(),
+            origin: None,
         }
     }
 

@@ -3,7 +3,7 @@
 use super::server::{server, whole};
 use super::site::{Page, SAY, Site, headed};
 use crate::common::is_due;
-use anyorder_web::{PageOptions, Response, Store};
+use anyorder_web::{Answer, PageOptions, PageRequest, Response, Source, Store};
 use std::io::Write;
 use std::net::TcpStream;
 use std::time::Duration;
@@ -37,6 +37,114 @@ fn errors_redirections_and_large_bodies() {
     let expected = format!("bad y 500 404 true text refused {size} 200 true");
     assert_eq!(ran.words(), expected);
     assert_eq!(ran.late, 0);
+}
+
+/// A page that asks another origin, with what the browser must ask for first.
+fn asking(other: &str) -> String {
+    format!(
+        "<script>const all = async () => {{
+          const send = (way, options) => fetch('{other}' + way, options)
+            .then((r) => r.text()).then(say, () => say(way + '-refused'));
+          const headers = {{'Content-Type': 'application/json', 'X-Own': '1'}};
+          await send('put', {{method: 'PUT', headers, body: '{{}}'}});
+          await send('patch', {{method: 'PATCH', headers, body: '{{}}'}});
+          await send('known', {{method: 'DELETE', headers, credentials: 'include'}});
+          const x = new XMLHttpRequest; x.open('POST', '{other}known', false);
+          x.withCredentials = true; x.setRequestHeader('X-Own', '1'); x.send('b');
+          say(x.responseText);
+          await send('own', {{method: 'OPTIONS'}});
+          await send('silent', {{method: 'PUT'}});
+        }}; all()</script>"
+    )
+}
+
+#[test]
+fn what_the_browser_asks_another_origin_first_is_no_event() {
+    if !is_due(50) {
+        return;
+    }
+    let at = |way: &str| format!("http://api.test/{way}");
+    let mut site = Site::saying(&asking("http://api.test/"));
+    for way in ["put", "patch", "known", "own", "silent"] {
+        site = site.file(&at(way), way);
+    }
+    let ran = site.run();
+    assert_eq!(ran.words(), "put patch known known own silent");
+    // Each was sent once, and none of the questions counts as sent.
+    for request in ["PUT put {}", "PATCH patch {}", "DELETE known", "POST known b"] {
+        let (method, rest) = request.split_once(' ').expect("a method");
+        let line = format!("{method} {}", at(rest));
+        assert_eq!(ran.part(["requests", &line]), "1", "{:?}", ran.parts());
+    }
+    let is_asked = |name: &&String| name.rsplit('/').next().unwrap_or_default().contains("OPTIONS");
+    let asked: Vec<_> = ran.names.iter().filter(is_asked).collect();
+    assert_eq!(asked.len(), 1, "{asked:?}");
+}
+
+/// Another origin, which lets scripts send only some requests.
+fn permits(path: &str, heads: &[String], stream: &mut TcpStream) {
+    if path == "/silent" {
+        return std::thread::sleep(Duration::from_secs(60));
+    }
+    let named = |name: &str| heads.iter().any(|line| line.to_ascii_lowercase().starts_with(name));
+    let origin = heads.iter().find_map(|line| line.strip_prefix("Origin: ")).unwrap_or("*");
+    let allowed = match (named("access-control-request-method"), path) {
+        (true, "/patch") => "",
+        (true, _) => {
+            "Access-Control-Allow-Methods: PUT, DELETE, OPTIONS\r\n\
+             Access-Control-Allow-Headers: content-type, x-own\r\n"
+        }
+        _ => "",
+    };
+    let body = path.trim_start_matches('/');
+    let head = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: close\r\n{allowed}\
+         Access-Control-Allow-Origin: {origin}\r\nAccess-Control-Allow-Credentials: true\r\n\
+         Content-Length: {}\r\n\r\n",
+        body.len()
+    );
+    let _ = stream.write_all(format!("{head}{body}").as_bytes());
+}
+
+#[test]
+fn another_origin_may_refuse_what_the_browser_asks_first() {
+    if !is_due(51) {
+        return;
+    }
+    let other = server(permits);
+    let store = Store::new(Box::new(Beside { page: asking(&other) }));
+    let url = "http://localhost/".to_owned();
+    let reply_timeout = Duration::from_secs(5);
+    let options = PageOptions { url, pixels: false, reply_timeout, ..PageOptions::default() };
+    let mut page = Page::start(options, store);
+    let first = page.run(&[]).expect("it ends");
+    let gaps = page.store.gaps();
+    assert!(gaps.iter().any(|gap| gap.contains("silent") && gap.contains("OPTIONS")), "{gaps:?}");
+    assert_eq!(first.words(), "put patch-refused known known own", "{:?}", page.store.gaps());
+    let again = page.run(&[]).expect("it ends");
+    assert_eq!(first.outcome.difference(&again.outcome), [], "all was recorded");
+    assert_eq!(first.names, again.names);
+}
+
+/// A page beside a real server.
+struct Beside {
+    page: String,
+}
+
+impl Source for Beside {
+    fn answer(&mut self, request: &PageRequest) -> Answer {
+        match request.url.as_str() {
+            "http://localhost/" => {
+                let page = format!("{SAY}{}", self.page);
+                Answer::Response(Response::new(200, "text/html", page.as_bytes()))
+            }
+            _ => Answer::Server,
+        }
+    }
+
+    fn has_server(&self) -> bool {
+        true
+    }
 }
 
 fn answers(path: &str, _: &[String], stream: &mut TcpStream) {

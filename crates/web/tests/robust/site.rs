@@ -150,6 +150,7 @@ impl Site {
     pub(super) fn source(&self) -> Box<dyn Source> {
         let files = self.files.clone();
         Box::new(move |request: &PageRequest| match files.get(&request.url) {
+            _ if request.method == "OPTIONS" && !request.body.is_empty() => Answer::Missing,
             Some(response) => Answer::Response(response.clone()),
             None => Answer::Response(Response::new(404, "text/plain", b"not found")),
         })
