@@ -127,6 +127,9 @@ fn a_long_exploration_says_how_far_it_is_and_stops_when_asked() {
     let factory =
         MachineFactory(Arc::new(anyorder_vm::Machine::new(compiled.program).expect("a machine")));
     let options = ReversalOptions { bound: Some(2), ..ReversalOptions::default() };
+    let limits = Limits { steps: Some(LENGTH), executions: Some(1), ..Limits::NONE };
+    let alone = explore(&factory, &options, &Control { limits, ..Control::default() });
+    let races = alone.expect("a recording").races.expect("a short run");
     for (stop_after, confirm) in [(0, true), (3, true), (9, true), (9, false)] {
         let cancel = Cancel::new();
         let counting = Counting { reports: AtomicU64::new(0), stop_after, cancel: cancel.clone() };
@@ -135,6 +138,7 @@ fn a_long_exploration_says_how_far_it_is_and_stops_when_asked() {
         let options = ReversalOptions { confirm, ..options.clone() };
         let outcome = explore(&factory, &options, &control).expect("a recording");
         assert!(outcome.limits.contains(&Limit::Stopped(StopReason::Interrupted)));
+        assert_eq!(outcome.races, Some(races), "the recorded run is whole");
         // The job ends at once: almost no report follows the stop.
         let reports = counting.reports.load(Ordering::Relaxed);
         println!("{reports} reports, {:?}", outcome.counts);
