@@ -384,7 +384,7 @@ impl PageDriver {
         }
         if self.state.workers.iter().any(|worker| !worker.is_loaded && !worker.waits) {
             let within = self.limits.finish;
-            self.until(within, |state| {
+            let have_begun = self.until_answered(within, |state| {
                 let waits = state.arrived.iter().any(|held| held.is_of_worker());
                 let is_known = |worker: &Worker| {
                     worker.is_loaded
@@ -394,6 +394,14 @@ impl PageDriver {
                 };
                 state.workers.iter().all(is_known)
             })?;
+            let workers = self.state.workers.iter_mut();
+            for worker in workers.filter(|worker| !have_begun && !worker.has_runtime) {
+                self.store.note_gap(format!(
+                    "the worker of `{}` did not begin within {within:?}: its script never lets the \
+                     browser stop it",
+                    worker.url
+                ));
+            }
             self.state.workers.iter_mut().for_each(|worker| worker.waits = !worker.has_runtime);
         }
         let within = self.limits.reply;

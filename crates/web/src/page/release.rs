@@ -113,18 +113,19 @@ impl PageDriver {
                 || is_other && (state.workers_made > made || running(state) > run)
                 || is_other && !state.arrived.is_empty()
                 || state.redirected(&held.network_id).is_some()
-        })
+        })?;
+        Ok(())
     }
 
     /// Handles what happens until a condition holds that may never hold: the browser reports the
-    /// end of nearly all requests. The time to wait grows with the time that the page takes to
+    /// end of nearly all requests. Returns whether it holds. The time to wait grows with the time that the page takes to
     /// answer, so that a busy machine gives the same run as an idle one. A large body comes in
     /// parts. A page that does not read it gets only the first ones.
-    fn until_answered(
+    pub(super) fn until_answered(
         &mut self,
         within: Duration,
         holds: impl Fn(&State) -> bool,
-    ) -> Result<(), WebError> {
+    ) -> Result<bool, WebError> {
         const ANSWERS: u32 = 40;
         let most = within * 4;
         let (mut begun, mut progress) = (Instant::now(), self.state.progress);
@@ -136,10 +137,10 @@ impl PageDriver {
             let asked = Instant::now();
             self.look("0")?;
             if begun.elapsed() > (asked.elapsed() * ANSWERS).min(most) {
-                break;
+                return Ok(false);
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     pub(super) fn fail(&mut self, held: &Held, reason: &str) {

@@ -12,6 +12,8 @@ use serde_json::{Value, json};
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Worker {
     pub(crate) session: String,
+    /// The address of its script.
+    pub(super) url: String,
     /// Its number in the place of a context: less than 0.
     pub(crate) context: i64,
     /// Whether it has its runtime: its script runs.
@@ -49,9 +51,10 @@ impl PageDriver {
                 }
                 self.state.workers_made += 1;
                 let context = -i64::from(self.state.workers_made);
-                let is_blob = !text(info, "url").starts_with("http");
+                let url = text(info, "url");
+                let is_blob = !url.starts_with("http");
                 let session = session.clone();
-                let worker = Worker { session, context, is_blob, ..Worker::default() };
+                let worker = Worker { session, url, context, is_blob, ..Worker::default() };
                 self.state.blobs_attached += u32::from(is_blob && kind == "worker");
                 self.state.workers.push(worker);
                 if is_blob {

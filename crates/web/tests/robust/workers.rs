@@ -133,3 +133,28 @@ fn a_worker_without_end_has_its_place() {
         assert!(error.to_string().contains(&place), "{worker}: {error}");
     }
 }
+
+#[test]
+fn a_worker_that_does_not_begin_is_named() {
+    if !is_due(68) {
+        return;
+    }
+    let page = "<script>for (const n of ['/a.js', '/ever.js', '/bad.js', '/b.js']) {
+        const w = new Worker(n); w.onmessage = (m) => say(m.data); }</script>";
+    let site = Site::saying(page)
+        .file("/a.js", "postMessage('a')")
+        .file("/ever.js", "for (;;);")
+        .file("/bad.js", "postMessage('bad'")
+        .file("/b.js", "postMessage('b')");
+    let mut page = site.start();
+    let first = page.run(&[]).expect("it ends");
+    assert_eq!(first.words(), "a b", "{:?}", page.store.gaps());
+    let gaps = page.store.gaps();
+    for (name, is_named) in
+        [("/a.js", false), ("/ever.js", true), ("/bad.js", false), ("/b.js", false)]
+    {
+        let found = gaps.iter().any(|gap| gap.contains(name) && gap.contains("did not begin"));
+        assert_eq!(found, is_named, "{name}: {gaps:?}");
+    }
+    assert_eq!(page.run(&[]).expect("it ends").outcome.difference(&first.outcome), []);
+}
