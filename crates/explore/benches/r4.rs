@@ -202,7 +202,12 @@ impl TaskSystem for Browser {
             self.state.pending[*child] = true;
             let task = &page.tasks[*child];
             let handler = "page".to_owned();
-            step.posted.push(Posted { task: task.name.clone(), handler, delay: task.delay });
+            step.posted.push(Posted {
+                task: task.name.clone(),
+                handler,
+                delay: task.delay,
+                queue: None,
+            });
         }
         Ok(step)
     }

@@ -70,7 +70,7 @@ impl Converter {
         for entry in reply.posted {
             let task = name(&entry.task, options)?;
             self.roles.record(&task, entry.role, options)?;
-            posted.push(Posted { task, handler: entry.handler, delay: entry.delay });
+            posted.push(Posted { task, handler: entry.handler, delay: entry.delay, queue: None });
         }
         let changed: Vec<&TaskName> =
             posted.iter().map(|posted| &posted.task).chain(&cancelled).collect();

@@ -112,6 +112,10 @@ pub struct Posted {
     pub handler: String,
     /// Its delay in the system's virtual time, 0 for none.
     pub delay: u64,
+    /// The queue that it waits in, if its place there depends on the order of the posts: it waits
+    /// for the tasks of its queue that were posted before it with no longer delay, whatever tasks
+    /// posted them. Where these can also come in another order, so can the tasks of the queue.
+    pub queue: Option<u64>,
 }
 
 /// The effect of running one task.

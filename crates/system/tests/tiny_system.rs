@@ -76,7 +76,12 @@ impl TaskSystem for Page {
         if task.segment().kind == "load" {
             for child in [task.child("reply"), task.child("click")] {
                 self.pending.push(child.clone());
-                step.posted.push(Posted { task: child, handler: "ui".to_owned(), delay: 0 });
+                step.posted.push(Posted {
+                    task: child,
+                    handler: "ui".to_owned(),
+                    delay: 0,
+                    queue: None,
+                });
             }
         } else {
             let before = self.value;

@@ -100,6 +100,8 @@ pub struct Waiting {
     pub context: i64,
     /// When it is due, in virtual milliseconds.
     pub due: u64,
+    /// Its delay, in milliseconds.
+    pub delay: u64,
 }
 
 /// The channel of the ends of transitions and animations. They come in order as timers do.
@@ -114,7 +116,10 @@ pub fn is_held_back(event: &Waiting, by: &Waiting) -> bool {
     if !event.channel.is_empty() && event.channel != ANIMATION {
         return true;
     }
-    by.due <= event.due && comes_before_or_is(&by.creator, &event.creator)
+    // What was set later with no shorter delay is due later, whoever set it. The time between two
+    // events is known only where one led to the other.
+    by.delay <= event.delay
+        || by.due <= event.due && comes_before_or_is(&by.creator, &event.creator)
 }
 
 /// Returns whether a task is another one or created it, directly or not.
@@ -138,7 +143,8 @@ mod tests {
 
     fn waiting(creator: &str, order: u64, channel: &str, due: u64) -> Waiting {
         let creator = creator.parse().unwrap();
-        Waiting { creator, order, channel: channel.to_owned(), context: 1, due }
+        let channel = channel.to_owned();
+        Waiting { creator, order, channel, context: 1, due, delay: due }
     }
 
     #[test]
@@ -149,7 +155,9 @@ mod tests {
             ("load", 11, true),
             ("load", 9, false),
             ("load/timeout", 10, true),
-            ("click", 10, false),
+            ("click", 10, true),
+            ("click", 11, true),
+            ("click", 9, false),
         ] {
             assert_eq!(
                 is_held_back(&waiting(creator, 2, "", due), &first),
@@ -160,8 +168,11 @@ mod tests {
         assert!(!is_held_back(&first, &waiting("load", 2, "", 10)), "not for those set after");
         let elsewhere = Waiting { context: 2, ..waiting("load", 2, "", 10) };
         assert!(!is_held_back(&elsewhere, &first), "not for those of another frame");
-        let below = waiting("load/timeout", 1, "", 10);
-        assert!(!is_held_back(&waiting("load", 2, "", 10), &below));
+        // Only where one leads to the other is the time between them known.
+        for (creator, held) in [("load/timeout", true), ("click", false)] {
+            let later = Waiting { delay: 5, ..waiting(creator, 2, "", 12) };
+            assert_eq!(is_held_back(&later, &first), held, "{creator}");
+        }
     }
 
     #[test]
@@ -178,7 +189,7 @@ mod tests {
     #[test]
     fn transitions_end_as_timers_do() {
         let first = waiting("load", 1, ANIMATION, 10);
-        for (creator, due, held) in [("load", 10, true), ("load", 9, false), ("click", 10, false)] {
+        for (creator, due, held) in [("load", 10, true), ("load", 9, false), ("click", 10, true)] {
             let second = waiting(creator, 2, ANIMATION, due);
             assert_eq!(is_held_back(&second, &first), held, "{creator} {due}");
         }

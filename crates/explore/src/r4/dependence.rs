@@ -10,6 +10,10 @@
 //! group before its own, and earlier uses are reached through that group. **Cost.** Linear in the
 //! accesses and the direct pairs; a location that m tasks read before and n after one write gives
 //! m + n pairs.
+//!
+//! **Queues.** A task may wait for another one of its queue only because it was posted later. That
+//! does not order the two if the tasks that posted them have no order: then the posts can come in
+//! the other order, too. With queues, the closure is kept while the run is read: n²/64 words.
 
 use super::footprint::Mode;
 use super::names::{NO_TASK, NameCache, TaskId};
@@ -29,17 +33,45 @@ pub(crate) struct Predecessor {
     pub(crate) enables: bool,
 }
 
+/// The place of a task of a queue.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Queued {
+    /// The position of the task that posted it.
+    pub(crate) poster: u32,
+    pub(crate) queue: u64,
+    pub(crate) delay: u64,
+}
+
+impl Queued {
+    /// Returns whether it waits for another task that is posted before it.
+    pub(crate) fn waits_for(&self, earlier: &Queued) -> bool {
+        earlier.queue == self.queue && earlier.delay <= self.delay
+    }
+}
+
 /// The direct predecessors of each task of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Graph {
     ends: Vec<u32>,
     before: Vec<Predecessor>,
+    /// For each task, its place in a queue; empty if no task has one.
+    queued: Vec<Option<Queued>>,
 }
 
 impl Graph {
     /// Returns the number of tasks.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
+    }
+
+    /// Returns whether some task waits in a queue.
+    pub(crate) fn has_queues(&self) -> bool {
+        !self.queued.is_empty()
+    }
+
+    /// Returns the place in a queue of the task at a position.
+    pub(crate) fn queued(&self, at: usize) -> Option<Queued> {
+        self.queued.get(at).copied().flatten()
     }
 
     /// Returns the direct predecessors of the task at a position, by position.
@@ -57,6 +89,7 @@ pub(crate) struct Analyzer {
     /// For each task, positions and the round in which they are valid.
     tasks: Vec<Task>,
     found: Vec<Predecessor>,
+    reached: Reached,
     pub(crate) sabotage: Sabotage,
 }
 
@@ -77,11 +110,12 @@ struct Task {
     ran: u32,
     poster: u32,
     opener: u32,
+    queue: Option<(u64, u64)>,
 }
 
 impl Default for Task {
     fn default() -> Task {
-        Task { round: 0, ran: NEVER, poster: NEVER, opener: NEVER }
+        Task { round: 0, ran: NEVER, poster: NEVER, opener: NEVER, queue: None }
     }
 }
 
@@ -90,15 +124,21 @@ impl Analyzer {
     pub(crate) fn graph(&mut self, steps: &Steps, names: &NameCache, inputs: &Inputs) -> Graph {
         self.round += 1;
         self.tasks.resize(names.len().max(self.tasks.len()), Task::default());
-        let mut graph = Graph { ends: Vec::with_capacity(steps.len()), before: Vec::new() };
+        let has_queues = steps.iter().any(|step| !step.queued.is_empty());
+        self.reached.reset(if has_queues { steps.len() } else { 0 });
+        let mut graph = Graph { ends: Vec::with_capacity(steps.len()), ..Graph::default() };
         let mut last_input = NEVER;
         for (at, step) in (0..).zip(steps) {
             self.found.clear();
             let info = names.task(step.task);
             let own = self.task(step.base);
-            let (poster, opener) = (own.poster, own.opener);
+            let (poster, opener, queue) = (own.poster, own.opener, own.queue);
             own.ran = at;
-            if opener != NEVER {
+            if has_queues {
+                let place = queue.filter(|_| poster != NEVER);
+                graph.queued.push(place.map(|(queue, delay)| Queued { poster, queue, delay }));
+            }
+            if opener != NEVER && !self.is_by_posts(&graph, opener, at) {
                 self.found.push(Predecessor {
                     at: opener,
                     enables: true,
@@ -122,8 +162,12 @@ impl Analyzer {
                 self.access(at, *location, *mode);
             }
             self.finish(&mut graph);
+            self.reached.add(graph.before(at as usize));
             for (posted, _) in &step.posted {
                 self.task(*posted).poster = at;
+            }
+            for (posted, queue, delay) in &step.queued {
+                self.task(*posted).queue = Some((*queue, *delay));
             }
             for enables in step.enabled_change.iter().flat_map(|change| &change.enables) {
                 self.task(*enables).opener = at;
@@ -142,6 +186,18 @@ impl Analyzer {
             *task = Task { round: self.round, ..Task::default() };
         }
         task
+    }
+
+    /// Returns whether a task waited for another one of its queue only because the two were posted
+    /// in this order, by tasks that have none.
+    fn is_by_posts(&self, graph: &Graph, opener: u32, at: u32) -> bool {
+        let (first, second) = (graph.queued(opener as usize), graph.queued(at as usize));
+        let (Some(first), Some(second)) = (first, second) else { return false };
+        let are_fixed = self.sabotage == Sabotage::FixedQueues;
+        first.queue == second.queue
+            && first.poster != second.poster
+            && !are_fixed
+            && !self.reached.has(first.poster, second.poster)
     }
 
     /// Adds a task that created this one, or the input before it, if it ran.
@@ -188,6 +244,44 @@ impl Analyzer {
             }
         }
         graph.ends.push(u32::try_from(graph.before.len()).unwrap_or(u32::MAX));
+    }
+}
+
+/// The closure of the direct predecessors, for the part of a run that was read.
+#[derive(Debug, Default)]
+struct Reached {
+    words: usize,
+    bits: Vec<u64>,
+}
+
+impl Reached {
+    /// Begins a run of so many tasks.
+    fn reset(&mut self, tasks: usize) {
+        self.words = tasks.div_ceil(64);
+        self.bits.clear();
+    }
+
+    /// Adds the next task.
+    fn add(&mut self, before: &[Predecessor]) {
+        if self.words == 0 {
+            return;
+        }
+        let (start, words) = (self.bits.len(), self.words);
+        self.bits.resize(start + words, 0);
+        let (earlier, row) = self.bits.split_at_mut(start);
+        for one in before {
+            let k = one.at as usize;
+            for (word, other) in row[..=k / 64].iter_mut().zip(&earlier[k * words..]) {
+                *word |= other;
+            }
+            row[k / 64] |= 1 << (k % 64);
+        }
+    }
+
+    /// Returns whether i -> j; both were read.
+    fn has(&self, i: u32, j: u32) -> bool {
+        let (i, j) = (i as usize, j as usize);
+        self.bits[j * self.words + i / 64] >> (i % 64) & 1 == 1
     }
 }
 

@@ -524,6 +524,9 @@ impl<'s> Driver<'s> {
         let mut id = |name: &TaskName| name_cache.id(name, |name| system.role(name));
         let posted = step.posted.iter();
         let posted: Box<[_]> = posted.map(|posted| (id(&posted.task), posted.delay > 0)).collect();
+        let queued =
+            step.posted.iter().filter_map(|one| Some((id(&one.task), one.queue?, one.delay)));
+        let queued = queued.collect();
         let cancelled = step.cancelled.iter().map(&mut id).collect();
         let kept = config.keep.then(|| Arc::new(name_cache.keep(system, step)));
         if config.keep {
@@ -534,6 +537,7 @@ impl<'s> Driver<'s> {
         ExecutedStep {
             footprint,
             posted,
+            queued,
             cancelled,
             failures: step.failures.clone().into(),
             kept,

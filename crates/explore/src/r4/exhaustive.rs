@@ -276,13 +276,13 @@ impl Exploration<'_> {
     }
 }
 
-/// The tasks with which the steps that lead to the second of the pair could begin.
+/// The tasks with which the steps that lead to the leader of the plan could begin.
 fn beginnings(plan: &Plan, ordered: &OrderedRun<'_>) -> Vec<TaskId> {
     let second = plan.pair.second;
     if matches!(plan.pair.kind, ReversalKind::Disabling | ReversalKind::Alternative(_)) {
         return vec![second];
     }
-    let end = plan.window.iter().position(|task| *task == second).unwrap_or(0);
+    let end = plan.window.iter().position(|task| *task == plan.leader).unwrap_or(0);
     let needed = &plan.window[..=end];
     let places = &ordered.places;
     let inside: FxHashSet<usize> =

@@ -386,8 +386,17 @@ fn whole(pending: &Pending, ran: &RunResult) -> Vec<Arc<ExecutedStep>> {
     shared.iter().chain(&ran.steps).cloned().collect()
 }
 
+/// The tasks that are posted to each queue, in the order of the posts.
+fn posts(steps: &Steps) -> FxHashMap<u64, Vec<TaskId>> {
+    let mut posts: FxHashMap<u64, Vec<TaskId>> = FxHashMap::default();
+    for (task, queue, _) in steps.iter().flat_map(|step| &step.queued) {
+        posts.entry(*queue).or_default().push(*task);
+    }
+    posts
+}
+
 /// The steps of a plan if its tasks behave as in the parent run; `None` if a task did not run
-/// there.
+/// there, or if other tasks may have to wait in their queues than there.
 fn predicted(steps: &Steps, plan: &Plan) -> Option<Vec<Arc<ExecutedStep>>> {
     let (at, resume) = (plan.at as usize, plan.resume as usize);
     let there: FxHashMap<TaskId, &Arc<ExecutedStep>> =
@@ -396,6 +405,9 @@ fn predicted(steps: &Steps, plan: &Plan) -> Option<Vec<Arc<ExecutedStep>>> {
     result.extend_from_slice(&steps[..at]);
     for task in &plan.window {
         result.push((*there.get(task)?).clone());
+    }
+    if posts(&result[at..]) != posts(&steps[at..resume]) {
+        return None;
     }
     result.extend_from_slice(&steps[resume..]);
     Some(result)

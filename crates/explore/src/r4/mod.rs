@@ -41,6 +41,7 @@ mod store;
 
 // Dependence of tasks, and reversals.
 mod dependence;
+mod queues;
 mod race_counts;
 mod reversal;
 mod waiting;

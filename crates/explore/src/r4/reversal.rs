@@ -14,6 +14,7 @@ use super::dependence::{Graph, Predecessor, sequence_part};
 use super::names::{NO_TASK, NameCache, TaskId};
 use super::options::Inputs;
 use super::outcome::ReversalKind;
+use super::queues;
 use super::sabotage::Sabotage;
 use super::step::Steps;
 use anyorder_system::JobWatch;
@@ -34,6 +35,9 @@ pub(crate) struct Plan {
     pub(crate) at: u32,
     pub(crate) window: Box<[TaskId]>,
     pub(crate) resume: u32,
+    /// The task that comes before the one at `at`, with what leads to it. What comes behind it in
+    /// the window may begin otherwise.
+    pub(crate) leader: TaskId,
 }
 
 impl Plan {
@@ -111,6 +115,12 @@ impl Ancestors {
         self.bits.len().checked_div(self.words).unwrap_or(0)
     }
 
+    /// Adds what leads to a task to a row of bits.
+    pub(crate) fn add_to(&self, row: &mut [u64], of: usize) {
+        let own = &self.bits[of * self.words..(of + 1) * self.words];
+        row.iter_mut().zip(own).for_each(|(word, bits)| *word |= bits);
+    }
+
     /// Returns whether i -> j.
     pub(crate) fn has(&self, i: usize, j: usize) -> bool {
         self.bits[j * self.words + i / 64] >> (i % 64) & 1 == 1
@@ -137,7 +147,10 @@ pub(crate) fn plans(
             break;
         }
         while let Some((_, j)) = pairs.next_if(|(first, _)| *first == i) {
-            plans.push(reversal(steps, ancestors, i, j));
+            plans.push(match graph.has_queues() {
+                true => queues::reversal(steps, graph, ancestors, (i, j)),
+                false => reversal(steps, ancestors, i, j),
+            });
             if delays {
                 plans.extend(delay(steps, (&*name_cache, inputs), i, j));
             }
@@ -187,7 +200,8 @@ fn reversal(steps: &Steps, ancestors: &Ancestors, i: usize, j: usize) -> Plan {
     let order = needed.chain([j, i]).chain(others);
     let (first, second, kind) = (steps[i].task, steps[j].task, ReversalKind::Conflict);
     let window = order.map(|k| steps[k].task).collect();
-    Plan { pair: Pair { first, second, kind }, at: place(i), window, resume: place(j + 1) }
+    let pair = Pair { first, second, kind };
+    Plan { pair, at: place(i), window, resume: place(j + 1), leader: second }
 }
 
 /// The plan for a task i that conflicts with a later input event j, and comes not only after j but
@@ -219,7 +233,7 @@ fn delay(
     let late = (i..j).filter(|k| !stays(k)).chain((j + 1..=last).filter(|k| !follows(j, *k)));
     let window = first.chain(late).map(|k| steps[k].task).collect();
     let pair = Pair { first: steps[i].task, second: steps[j].task, kind: ReversalKind::Conflict };
-    Some(Plan { pair, at: place(i), window, resume: place(last + 1) })
+    Some(Plan { pair, at: place(i), window, resume: place(last + 1), leader: pair.second })
 }
 
 /// The plan for a task that another disabled [R4 Alg. 2, l. 5-7]: it comes first.
@@ -231,7 +245,7 @@ fn enabling(steps: &Steps, i: usize, task: TaskId) -> Plan {
     };
     let window = std::iter::once(second).chain(between.iter().map(|step| step.task)).collect();
     let pair = Pair { first: steps[i].task, second, kind: ReversalKind::Disabling };
-    Plan { pair, at: place(i), window, resume: place(resume) }
+    Plan { pair, at: place(i), window, resume: place(resume), leader: second }
 }
 
 /// The plans for the other alternatives of a task: one of them replaces the executed alternative.
@@ -247,7 +261,7 @@ fn alternatives(
         if first != second {
             let pair = Pair { first, second, kind: ReversalKind::Alternative(alternative) };
             let window = Box::new([second]);
-            plans.push(Plan { pair, at: place(i), window, resume: place(i + 1) });
+            plans.push(Plan { pair, at: place(i), window, resume: place(i + 1), leader: second });
         }
     }
 }

@@ -20,6 +20,8 @@ anyorder_common::sabotage! {
     FirstAlternatives,
     /// Waits of tasks are ignored (without a bound only).
     NoWaiting,
+    /// The order of a queue counts as happens-before, and that of the posts is not changed.
+    FixedQueues,
     /// If a task is in the sleep set, its other alternatives are, too (without a bound only).
     SleepAlternatives,
 }

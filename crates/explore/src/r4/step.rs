@@ -20,6 +20,9 @@ pub(crate) struct ExecutedStep {
     pub(crate) footprint: Footprint,
     /// The tasks that it created, and whether each has a delay.
     pub(crate) posted: Box<[(TaskId, bool)]>,
+    /// Those of them that wait in a queue whose order is that of the posts; the queue, and the
+    /// delay.
+    pub(crate) queued: Box<[(TaskId, u64, u64)]>,
     pub(crate) cancelled: Box<[TaskId]>,
     pub(crate) failures: Box<[Failure]>,
     /// The tasks that it enabled and disabled, if known.
@@ -45,6 +48,7 @@ impl ExecutedStep {
             alternatives: 0,
             footprint: Box::default(),
             posted: Box::default(),
+            queued: Box::default(),
             cancelled: Box::default(),
             failures: Box::default(),
             enabled_change: None,
@@ -75,6 +79,7 @@ impl ExecutedStep {
         let change = self.enabled_change.as_ref();
         let changed = change.map_or(0, |change| change.enables.len() + change.closed.len());
         let words = self.footprint.len() * 3 + self.posted.len() + self.cancelled.len() + changed;
+        let words = words + self.queued.len() * 3;
         let kept = self.kept.as_ref().map_or(0, |kept| kept.memory_bytes());
         (size_of::<ExecutedStep>() + 16 + words * 8 + failures) as u64 + kept
     }
@@ -104,5 +109,7 @@ fn depends(a: &ExecutedStep, b: &ExecutedStep) -> bool {
                 change.closed.contains(&other.base) || change.enables.contains(&other.base)
             })
     };
-    a.base == b.base || touches(a, b) || touches(b, a)
+    // The order of their posts is that of the queue.
+    let share = |(_, queue, _): &(TaskId, u64, u64)| b.queued.iter().any(|one| one.1 == *queue);
+    a.base == b.base || touches(a, b) || touches(b, a) || a.queued.iter().any(share)
 }

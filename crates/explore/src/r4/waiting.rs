@@ -95,5 +95,5 @@ fn plan(steps: &Steps, ancestors: &Ancestors, (i, j): (usize, usize), task: Task
     let waits = (!begin.contains(&waits)).then_some(waits);
     let window = begin.iter().copied().chain(waits).chain(others).collect();
     let pair = Pair { first: steps[i].task, second: steps[j].task, kind: ReversalKind::Waiting };
-    Plan { pair, at: place(i), window, resume: place(end) }
+    Plan { pair, at: place(i), window, resume: place(end), leader: pair.second }
 }

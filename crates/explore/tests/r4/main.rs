@@ -7,6 +7,7 @@ mod models;
 mod mutants;
 mod naive;
 mod piped;
+mod queues;
 mod random;
 mod random_models;
 mod roles;

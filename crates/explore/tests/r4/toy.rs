@@ -55,6 +55,10 @@ pub(crate) trait Model: Clone + Send + Sync {
     fn role(&self, _task: &TaskName) -> TaskRole {
         TaskRole::Task
     }
+    /// The queue in which a task waits once it is posted.
+    fn queue(&self, _task: &TaskName) -> Option<u64> {
+        None
+    }
 }
 
 /// The capabilities of a toy.
@@ -185,9 +189,10 @@ impl<M: Model> TaskSystem for Toy<M> {
         });
         let accesses = Accesses::List(accesses.collect());
         let posted = effects.posted.into_iter().map(|(task, delay)| Posted {
-            task,
             handler: "loop".to_owned(),
             delay,
+            queue: self.state.queue(&task),
+            task,
         });
         Ok(Step {
             task: choice.task.clone(),

@@ -77,7 +77,7 @@ impl Recorder {
         if Self::is_ordered(task) {
             self.order("posts", AccessKind::Write);
         }
-        let posted = Posted { task: task.clone(), handler: handler.to_owned(), delay };
+        let posted = Posted { task: task.clone(), handler: handler.to_owned(), delay, queue: None };
         self.in_step(|step| step.posted.push(posted));
     }
 

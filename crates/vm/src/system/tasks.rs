@@ -338,7 +338,7 @@ impl MachineRun {
             } else {
                 words::queue_name(&machine, created.queue as usize).to_string()
             };
-            Posted { task, handler, delay: created.delay }
+            Posted { task, handler, delay: created.delay, queue: None }
         });
         let posted = posted.collect();
         let failure = outcome.fault.map(|fault| fault.failure(&machine.program));

@@ -289,7 +289,11 @@ impl PageSystem {
             }
             if is_new {
                 let (task, handler) = (one.name.clone(), "page".to_owned());
-                performed.posted.push(Posted { task, handler, delay: one.delay });
+                let queue = matches!(one.what, What::Queued(_)).then(|| {
+                    let frame = state.frame_number(one.waiting.context);
+                    queue_of(frame, &one.waiting.channel)
+                });
+                performed.posted.push(Posted { task, handler, delay: one.delay, queue });
             }
             true
         };
@@ -336,6 +340,12 @@ impl PageSystem {
             self.run.push_request(&creator, held, &origin);
         }
     }
+}
+
+/// Returns the number of a queue of a frame or worker.
+fn queue_of(frame: i64, channel: &str) -> u64 {
+    let hash = Hash128::new().part(&frame.to_le_bytes()).part(channel.as_bytes());
+    hash.0 as u64
 }
 
 /// What came of an event.

@@ -142,7 +142,7 @@ impl Run {
             channel
         };
         let context = context.unwrap_or_default();
-        let waiting = Waiting { creator, order: self.order, channel, context, due };
+        let waiting = Waiting { creator, order: self.order, channel, context, due, delay };
         self.pending.push(Pending { name, what, delay, waiting });
     }
 
