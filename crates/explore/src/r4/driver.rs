@@ -240,10 +240,13 @@ impl<'s> Driver<'s> {
             }
             let what = match self.execute(request.config, step.task)? {
                 Some(repeated) if repeated.is_same(step) => continue,
-                Some(_) => "did something else when the same run was repeated",
-                None => "could not run when the same run was repeated",
+                Some(repeated) => {
+                    let what = self.changed(step, &repeated);
+                    format!("did something else when the same run was repeated: {what}")
+                }
+                None => "could not run when the same run was repeated".to_owned(),
             };
-            return Err(self.misbehaves(step.task, what));
+            return Err(self.misbehaves(step.task, &what));
         }
         if self.restores {
             // Which of these states is saved depends on the worker.
@@ -253,6 +256,41 @@ impl<'s> Driver<'s> {
             self.save(request.run, after);
         }
         Ok(())
+    }
+
+    /// Says in what a step differs from what it was.
+    fn changed(&self, was: &ExecutedStep, is: &ExecutedStep) -> String {
+        let tasks = |step: &ExecutedStep| -> FxHashSet<TaskId> {
+            step.posted.iter().map(|(task, _)| *task).collect()
+        };
+        let name = |task: &TaskId| self.name_cache.task(*task).name.clone();
+        let (before, now) = (tasks(was), tasks(is));
+        let named = |tasks: &FxHashSet<TaskId>, others: &FxHashSet<TaskId>| {
+            tasks.difference(others).map(name).min()
+        };
+        if let Some(task) = named(&now, &before) {
+            return format!("it created `{task}`, too");
+        }
+        if let Some(task) = named(&before, &now) {
+            return format!("it did not create `{task}`");
+        }
+        if let Some(task) = was.cancelled.iter().chain(&is.cancelled).find(|task| {
+            was.cancelled.contains(task) != is.cancelled.contains(task)
+        }) {
+            return format!("it cancelled `{}` only once", name(task));
+        }
+        if was.failures != is.failures {
+            return "it failed in another way".to_owned();
+        }
+        let uses = |step: &ExecutedStep| -> FxHashSet<_> { step.footprint.iter().copied().collect() };
+        let (before, now) = (uses(was), uses(is));
+        match before.symmetric_difference(&now).map(|(location, _)| location).min() {
+            Some(location) => {
+                let text = self.name_cache.names.location_text(*location);
+                format!("it used `{text}` in another way")
+            }
+            None => "its created tasks came in another order, or can run at other times".to_owned(),
+        }
     }
 
     fn misbehaves(&self, task: TaskId, what: &str) -> NoRun {

@@ -68,7 +68,10 @@ function observe() {
     if (tag === 'input' || tag === 'textarea' || tag === 'select') {
       const value = node.type === 'checkbox' || node.type === 'radio'
         ? String(node.checked) : String(node.value);
-      fields.push(pathTo(node) + '=' + JSON.stringify(value));
+      const state = node.disabled ? ' (disabled)' : '';
+      fields.push(pathTo(node) + '=' + JSON.stringify(value) + state);
+    } else if (tag === 'button' && node.disabled) {
+      fields.push(pathTo(node) + '=(disabled)');
     }
     const inner = tag === 'iframe' ? documentOf(node) : null;
     if (inner && inner.documentElement) {

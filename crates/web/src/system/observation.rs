@@ -64,7 +64,8 @@ pub(super) fn observation(seen: &Seen, run: &Run, traffic: &Traffic<'_>) -> Obse
     for name in ["local", "session"] {
         for pair in page[name].as_array().into_iter().flatten() {
             let text = |at: usize| pair[at].as_str().unwrap_or_default();
-            set(&mut out, [name, text(0)], Level::Persistent, &timeless(text(1)));
+            let stored = timeless(&by_value(text(1).to_owned()));
+            set(&mut out, [name, text(0)], Level::Persistent, &stored);
         }
     }
     count(&mut out, "errors", Level::Failure, run.errors.iter());
