@@ -9,11 +9,11 @@ use anyorder_finding::{
     ExplanationStep, Finding, Harm, Kind, Severity, Site, Warning, WarningKind, assign_ids, option,
     stat,
 };
-use anyorder_homeassistant::analyse::{self, FindingKind};
+use anyorder_homeassistant::analyse::{self, FindingKind, Understanding};
 use anyorder_homeassistant::config::{is_configuration, load};
 use anyorder_homeassistant::place::{Place, Severity as Level};
 use anyorder_homeassistant::syntax::Home;
-use anyorder_system::{Cancel, Control};
+use anyorder_system::{Cancel, Control, JobWatch};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -59,7 +59,10 @@ pub fn check_home(
     let home = Home::new(load(path).map_err(|error| refused(error.to_string()))?);
     control.progress.phase("searching");
     let usual = analyse::Options::default();
-    let options = analyse::Options { states_max: states_max.unwrap_or(usual.states_max) };
+    let options = analyse::Options { states_max: states_max.unwrap_or(usual.states_max), ..usual };
+    // A single step of the machine ends with the budget, too.
+    let watch = Control { cancel: budget.clone(), ..control.clone() };
+    let _entered = JobWatch::of(&watch).enter();
     let stop = || control.check().is_err() || budget.check().is_err();
     let checked = analyse::check(&home, &options, &stop);
     let mut result = JobResult::default();
@@ -74,6 +77,7 @@ pub fn check_home(
         result.push(finding, Some(run));
     }
     result.stats.set(stat::STATES, checked.states);
+    result.warnings.push(understood(&checked, path));
     if let Err(stopped) = control.check() {
         result.cut_by(stopped_by(stopped.0));
     } else if checked.left > 0 {
@@ -105,6 +109,19 @@ fn warning(
     places: Vec<String>,
 ) -> Warning {
     Warning { kind, input: Some(path.to_string_lossy().into_owned()), text, count, places }
+}
+
+/// How many automations are understood how far.
+fn understood(checked: &analyse::Checked, path: &Path) -> Warning {
+    let of = |level| checked.understood.get(&level).copied().unwrap_or(0);
+    let (whole, part) = (of(Understanding::Whole), of(Understanding::Part));
+    let nothing = of(Understanding::Nothing);
+    let all = plural(whole + part + nothing, "automation");
+    let text = format!(
+        "of {all}, {whole} are understood wholly, {part} in part, {nothing} not at all (what only \
+         decides what people are told does not count)"
+    );
+    warning(WarningKind::Odd, path, text, part + nothing, Vec::new())
 }
 
 /// What was not understood or not exact, as one warning for each construct.
@@ -144,14 +161,17 @@ fn position(home: &Home, place: Place) -> String {
 fn finding(home: &Home, found: &analyse::Finding) -> Finding {
     let kind = match found.kind {
         FindingKind::Order => Kind::Nondeterminism,
-        FindingKind::Fight | FindingKind::Overwritten => Kind::UpdateConflict,
         FindingKind::Loop => Kind::Livelock,
+        _ => Kind::UpdateConflict,
     };
     let category = match found.kind {
         FindingKind::Order => "order_of_automations",
         FindingKind::Fight => "fight",
         FindingKind::Overwritten => "overwritten_after_wait",
         FindingKind::Loop => "loop",
+        FindingKind::Refused => "start_refused",
+        FindingKind::Overlapping => "overlapping_runs",
+        FindingKind::CutShort => "cut_short_by_restart",
     };
     let sites = found.writers.iter().map(|writer| Site {
         file: file_of(home, writer.place),
@@ -164,13 +184,17 @@ fn finding(home: &Home, found: &analyse::Finding) -> Finding {
     });
     let mut explanation: Vec<ExplanationStep> = Vec::new();
     for step in &found.steps {
-        explanation.push(ExplanationStep::new(step.event.clone()));
+        explanation.push(ExplanationStep::new(words(step)));
         for (who, place, entity, value) in &step.changes {
             let who = who.as_deref().unwrap_or("an automation");
             let at = position(home, *place);
             explanation
                 .push(ExplanationStep::new(format!("`{who}` sets {entity} to {value} ({at})")));
         }
+    }
+    if !found.also.is_empty() {
+        let text = format!("the same happens to {}", found.also.join(", "));
+        explanation.push(ExplanationStep::new(text));
     }
     if found.assumed {
         let text = "this run rests on something that is not known; see the warnings";
@@ -187,6 +211,22 @@ fn finding(home: &Home, found: &analyse::Finding) -> Finding {
         explanation,
         ..Finding::new(kind)
     }
+}
+
+/// The event of a step, and what is so meanwhile.
+fn words(step: &analyse::Step) -> String {
+    let given = step.given.iter().map(|(key, value)| format!("{key} is {value}"));
+    let given: Vec<String> = given.collect();
+    let guessed = step.guessed.iter().map(|(what, value)| format!("{what}: {value}"));
+    let guessed: Vec<String> = guessed.collect();
+    let mut text = step.event.clone();
+    if !given.is_empty() {
+        text += &format!(" while {}", given.join(", "));
+    }
+    if !guessed.is_empty() {
+        text += &format!(" (assumed: {})", guessed.join(", "));
+    }
+    text
 }
 
 fn title(found: &analyse::Finding) -> String {
@@ -215,15 +255,34 @@ fn title(found: &analyse::Finding) -> String {
             name(0),
             value(0)
         ),
+        FindingKind::Refused => format!(
+            "`{}` is started again while it waits, which `mode` refuses, and then sets `{entity}` \
+             to {}",
+            name(0),
+            value(1)
+        ),
+        FindingKind::Overlapping => format!(
+            "the first of two runs of `{}` sets `{entity}` to {} although the second one has set \
+             it to {}",
+            name(0),
+            value(1),
+            value(0)
+        ),
+        FindingKind::CutShort => format!(
+            "`{}` restarts in the middle, so `{entity}` stays {} and is not set to {}",
+            name(0),
+            value(0),
+            value(1)
+        ),
         FindingKind::Loop if found.writers.len() == 1 => {
             format!("`{}` starts itself without end through `{entity}`", name(0))
         }
         FindingKind::Loop => {
-            format!(
-                "`{}` and `{}` start each other without end through `{entity}`",
-                name(0),
-                name(1)
-            )
+            let names: Vec<String> =
+                found.writers.iter().map(|writer| format!("`{}`", writer.name)).collect();
+            let (last, others) = names.split_last().map_or(("", &[][..]), |(l, o)| (l, o));
+            let others = others.join(", ");
+            format!("{others} and {last} start each other without end through `{entity}`")
         }
     }
 }
@@ -231,7 +290,7 @@ fn title(found: &analyse::Finding) -> String {
 fn run(home: &Home, found: &analyse::Finding) -> Run {
     let mut steps = Vec::new();
     for step in &found.steps {
-        let what = step.event.clone();
+        let what = words(step);
         steps.push(RunStep { lane: "outside".to_owned(), what, ..RunStep::default() });
         for (who, place, entity, value) in &step.changes {
             let change = Change { name: entity.clone(), old: None, new: Some(value.clone()) };

@@ -1,7 +1,7 @@
 //! Generated automations against the real engine: the same calls in the same order.
 
 use anyorder_homeassistant::config::load;
-use anyorder_homeassistant::lower::{Op, Options, lower};
+use anyorder_homeassistant::lower::{Bus, Op, Options, lower};
 use anyorder_homeassistant::syntax::Home;
 use anyorder_system::StateSystem;
 use anyorder_testkit::effort;
@@ -282,6 +282,10 @@ impl Generator {
 
 /// What our program calls; `None` where it does not end.
 fn ours(case: &Value, reversed: bool) -> Option<Vec<String>> {
+    ours_with(case, reversed, Bus::Drop)
+}
+
+fn ours_with(case: &Value, reversed: bool, bus: Bus) -> Option<Vec<String>> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("configuration.yaml");
     let text = json!({"automation": case["automation"], "script": case["script"]});
@@ -302,6 +306,7 @@ fn ours(case: &Value, reversed: bool) -> Option<Vec<String>> {
         runs_max: 10,
         turns_max: 10,
         reversed,
+        bus,
         scenario: Some(scenario.collect()),
         initial: initial.collect(),
         ..Options::of((0..home.automations.len()).collect())
@@ -326,11 +331,103 @@ fn ours(case: &Value, reversed: bool) -> Option<Vec<String>> {
     None
 }
 
+/// Faults of the semantics: a key of the automations, and what it then says.
+const SABOTAGES: &[(&str, &str, &str)] = &[
+    ("all modes are single", "mode", "\"single\""),
+    ("all modes are restart", "mode", "\"restart\""),
+    ("`for` is nothing", "for", "null"),
+    ("conditions hold", "conditions", "[]"),
+    ("delays take no time", "delay", "{\"milliseconds\": 1}"),
+    ("a time-out ends no run", "continue_on_timeout", "true"),
+    ("`to` is any state", "to", "null"),
+    ("loops have one turn", "count", "1"),
+];
+
+/// What the generator must have made.
+const CONSTRUCTS: &[&str] = &[
+    "numeric_state",
+    "template trigger",
+    "state",
+    "for",
+    "and, or, not",
+    "template condition",
+    "numeric condition",
+    "state condition",
+    "toggle",
+    "call",
+    "delay",
+    "condition step",
+    "script",
+    "choose",
+    "if",
+    "repeat",
+    "wait_for_trigger",
+    "wait_template",
+    "parallel",
+    "stop",
+    "single",
+    "restart",
+    "queued",
+];
+
+/// Replaces what a key says, everywhere.
+fn replace(value: &mut Value, key: &str, by: &str) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| replace(item, key, by)),
+        Value::Object(map) => {
+            for (name, inner) in map {
+                if name == key {
+                    *inner = serde_json::from_str(by).expect("JSON");
+                } else {
+                    replace(inner, key, by);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A run that waits for what it has just done: the engine of 2025 drops the change, as nobody else
+/// tracks the light; since 2026.6 the change waits in a queue, and the run hears of it.
+#[test]
+fn the_bus_drops_what_nobody_tracks() {
+    let call = |light: &str| json!({"action": "light.turn_on", "target": {"entity_id": light}});
+    let wait = json!({
+        "wait_for_trigger": [{"trigger": "state", "entity_id": "light.x", "to": "on"}],
+        "timeout": {"seconds": 3}, "continue_on_timeout": false,
+    });
+    let automation = |name: &str, of: &str, actions: Vec<Value>| {
+        json!({
+            "id": name, "alias": name, "actions": actions,
+            "triggers": [{"trigger": "state", "entity_id": of, "to": "on"}],
+        })
+    };
+    let first = automation("a", "binary_sensor.a", vec![call("light.x"), wait, call("light.y")]);
+    let tracks = automation("b", "light.x", vec![call("light.z")]);
+    let mut init = json!({"sensor.n": "10"});
+    for entity in SENSORS.iter().chain(LIGHTS) {
+        init[*entity] = json!("off");
+    }
+    let mut engine = Engine::start();
+    for (automations, heard) in [(json!([first]), false), (json!([first, tracks]), true)] {
+        let ops = json!([["set", "binary_sensor.a", "on"], ["adv", 60]]);
+        let case = json!({"automation": automations, "ops": ops, "init": init});
+        let has = |log: &[String]| log.contains(&"light.turn_on light.y".to_owned());
+        let before = ours_with(&case, false, Bus::Drop).expect("it ends");
+        let since = ours_with(&case, false, Bus::Queue).expect("it ends");
+        assert_eq!((has(&before), has(&since)), (heard, true), "{before:?} {since:?}");
+        if let Some(engine) = &mut engine {
+            assert_eq!(engine.run(&case), Ok(before));
+        }
+    }
+}
+
 #[test]
 fn calls_are_those_of_the_real_engine() {
     let Some(mut engine) = Engine::start() else { return };
     let mut fired: BTreeMap<&str, u64> = BTreeMap::new();
-    let (mut same, mut endless, mut noticed, mut wrong) = (0, 0, 0, Vec::new());
+    let mut noticed: BTreeMap<&str, u64> = BTreeMap::new();
+    let (mut same, mut endless, mut wrong) = (0, 0, Vec::new());
     for seed in effort::sampled(60, 2_000) {
         let with_scripts = seed % 3 == 0;
         let mut generator =
@@ -346,19 +443,37 @@ fn calls_are_those_of_the_real_engine() {
         match engine.run(&case) {
             Ok(real) if real == mine => {
                 same += 1;
-                // The test of the test: the other order, or other modes, are other runs.
-                let mut modes = case.clone();
-                for automation in modes["automation"].as_array_mut().into_iter().flatten() {
-                    automation["mode"] = json!("single");
+                // The test of the test: each of these is another semantics.
+                let mut notice = |what: &'static str, other: Option<Vec<String>>| {
+                    *noticed.entry(what).or_insert(0) +=
+                        u64::from(other.is_some_and(|o| o != real));
+                };
+                notice("other order", ours(&case, true));
+                for (at, (what, key, value)) in SABOTAGES.iter().enumerate() {
+                    // Each one in a part of the cases: a push has some seconds.
+                    if (seed as usize + at) % 2 == 1 {
+                        continue;
+                    }
+                    let mut other = case.clone();
+                    replace(&mut other["automation"], key, value);
+                    if other != case {
+                        notice(what, ours(&other, false));
+                    }
                 }
-                let others = [ours(&case, true), ours(&modes, false)];
-                noticed += others.iter().flatten().filter(|other| **other != real).count();
             }
             Ok(real) => wrong.push(format!("seed {seed}\n{case}\nreal {real:?}\nours {mine:?}")),
             Err(error) => wrong.push(format!("seed {seed}\n{case}\n{error}")),
         }
     }
-    println!("same {same}, endless {endless}, faults noticed {noticed}, {fired:?}");
+    println!("same {same}, endless {endless}, faults noticed {noticed:?}, {fired:?}");
     assert!(wrong.is_empty(), "{} differ, the first: {}", wrong.len(), wrong[0]);
-    assert!(noticed > 0, "wrong orders and modes are noticed");
+    for construct in CONSTRUCTS {
+        assert!(fired.contains_key(construct), "`{construct}` never occurred");
+    }
+    assert!(noticed.values().sum::<u64>() > 0, "{noticed:?}");
+    // A few cases do not have each fault.
+    for (what, _, _) in SABOTAGES.iter().filter(|_| same >= 500) {
+        assert!(noticed.get(what).is_some_and(|count| *count > 0), "{what}: {noticed:?}");
+    }
+    assert!(same < 500 || noticed["other order"] > 0, "{noticed:?}");
 }

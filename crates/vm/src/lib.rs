@@ -53,7 +53,7 @@ pub use state::State;
 pub use system::{
     AsyncRun, Attempt, Detail, Ended, LoneCall, LoneThread, Lonely, MachineFactory, MachineRun,
     Misfit, Name, NewTask, PathWords, PlaceChange, RealThread, Reason, SharedPlace, StepFacts,
-    StepPlace, Sync, Wait, Waiting, WaitingPlace, Way, Write,
+    StepPlace, Sync, Transition, Wait, Waiting, WaitingPlace, Way, Write,
 };
 pub use transitions::Action;
 pub use value::{Map, Seq, Set, Text, Value};

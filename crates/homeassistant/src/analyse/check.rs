@@ -3,22 +3,26 @@
 use super::finding::{Finding, FindingKind};
 use super::search::Search;
 use super::slices::{Slice, slices};
+use super::understanding::{Understanding, understanding, written};
 use crate::lower::{Options as LowerOptions, facts_of, lower};
 use crate::place::{Problem, Severity};
 use crate::syntax::Home;
 use anyorder_vm::Machine;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How much is searched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
     /// The most states of one pair of automations.
     pub states_max: usize,
+    /// Whether what cannot change the states that a search is about is left out. The findings are
+    /// the same without; a search is then larger. For tests and measurements.
+    pub reduced: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { states_max: 500 }
+        Options { states_max: 500, reduced: true }
     }
 }
 
@@ -29,6 +33,8 @@ pub struct Checked {
     pub findings: Vec<Finding>,
     /// What was not understood or not exact, without repetitions.
     pub problems: Vec<Problem>,
+    /// How many automations are understood how far.
+    pub understood: BTreeMap<Understanding, u64>,
     /// The number of pairs and single automations that were searched.
     pub pairs: u64,
     /// Those of them with more states than the bound.
@@ -47,15 +53,19 @@ pub fn check(home: &Home, options: &Options, stop: &dyn Fn() -> bool) -> Checked
     let mut checked = Checked { problems: home.problems.clone(), ..Checked::default() };
     let mut seen = BTreeSet::new();
     // What each automation has that is not exact, whether or not it meets another one.
+    let keys = written(home);
     for at in 0..home.automations.len() {
         if stop() {
             break;
         }
-        if let Ok(lowered) = lower(home, &LowerOptions::of(vec![at])) {
-            checked.problems.extend(lowered.problems);
+        let (understood, problems) = understanding(home, at, &keys);
+        checked.problems.extend(problems);
+        if !home.automations[at].is_script() {
+            *checked.understood.entry(understood).or_default() += 1;
         }
     }
-    let mut list = slices(home);
+    let (mut list, more) = slices(home);
+    checked.cut += u64::from(more);
     // Small ones first: they are decided even where time is short.
     list.sort_by_key(|slice| size(home, slice));
     for slice in list {
@@ -80,6 +90,32 @@ fn size(home: &Home, slice: &Slice) -> usize {
     slice.parts.iter().map(of).sum()
 }
 
+/// The automations for which each part runs.
+fn roots(home: &Home, parts: &[usize]) -> Vec<Vec<usize>> {
+    let place =
+        |entity: &String| parts.iter().position(|part| home.automations[*part].entity == *entity);
+    let mut roots: Vec<Vec<usize>> = vec![Vec::new(); parts.len()];
+    for (root, part) in parts.iter().enumerate() {
+        if home.automations[*part].is_script() {
+            continue;
+        }
+        let mut open = vec![root];
+        while let Some(at) = open.pop() {
+            if roots[at].contains(&root) {
+                continue;
+            }
+            roots[at].push(root);
+            let runs = facts_of(home, &home.automations[parts[at]]).runs;
+            open.extend(
+                runs.iter()
+                    .filter_map(place)
+                    .filter(|child| home.automations[parts[*child]].is_script()),
+            );
+        }
+    }
+    roots
+}
+
 fn one(
     home: &Home,
     slice: &Slice,
@@ -88,8 +124,11 @@ fn one(
     checked: &mut Checked,
     seen: &mut BTreeSet<(super::FindingKind, String, Vec<String>)>,
 ) {
-    let asked =
-        LowerOptions { about: Some(slice.about.clone()), ..LowerOptions::of(slice.parts.clone()) };
+    let asked = LowerOptions {
+        about: Some(slice.about.clone()),
+        reduced: options.reduced,
+        ..LowerOptions::of(slice.parts.clone())
+    };
     let lowered = match lower(home, &asked) {
         Ok(lowered) => lowered,
         Err(error) => {
@@ -112,8 +151,9 @@ fn one(
         if facts_of(home, automation).waits { automation.entity.clone() } else { String::new() }
     };
     let names = lowered.parts.iter().map(name).collect();
-    let searched =
-        Search::new(machine, reversed, &lowered, names, slice).run(options.states_max, stop);
+    let machines = (machine, reversed);
+    let names = (names, roots(home, &lowered.parts));
+    let searched = Search::new(machines, &lowered, names, slice, stop).run(options.states_max);
     checked.cut += u64::from(searched.cut);
     checked.states += searched.states;
     checked.reactions += searched.reactions;
@@ -129,8 +169,16 @@ fn one(
         if finding.kind == FindingKind::Fight && ordered.contains(&same) {
             continue;
         }
-        if seen.insert(finding.key()) {
-            checked.findings.push(finding);
+        if !seen.insert(finding.key()) {
+            continue;
+        }
+        match checked.findings.iter_mut().find(|known| known.is_same(&finding)) {
+            Some(known) => {
+                if known.entity != finding.entity && !known.also.contains(&finding.entity) {
+                    known.also.push(finding.entity);
+                }
+            }
+            None => checked.findings.push(finding),
         }
     }
 }

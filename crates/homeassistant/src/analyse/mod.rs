@@ -3,9 +3,14 @@
 pub use check::{Checked, Options, check};
 pub use finding::{Finding, FindingKind, Step, Writer};
 pub use slices::{Slice, slices};
+pub use understanding::{Understanding, understanding, written};
 
 mod check;
 mod finding;
+mod judge;
+mod modes;
 mod reaction;
+mod rings;
 mod search;
 mod slices;
+mod understanding;

@@ -1,19 +1,20 @@
 //! The search of one slice: all events in all states, breadth first, up to a bound.
 //!
-//! **Problem.** Input: two automations as a program. Output: reactions in which both set one state,
-//! reactions that do not end, and waits that end in overwriting what the other one set.
+//! **Problem.** Input: some automations as a program. Output: reactions in which two set one state,
+//! reactions that do not end, and waits that end in overwriting what another one set.
 //! **Guarantee.** Each finding has a run of the program. Up to the bound all reachable quiet states
 //! are expanded; what another automation set meanwhile is looked for on the shortest path to each
 //! state only.
-//! **Cost.** Linear in the reactions; each has a bound.
+//! **Cost.** Linear in the reactions; each has a bound. Every bound, and the end of the time, is
+//! kept inside of a state's expansion, too.
 
 use super::finding::{Finding, FindingKind, Step, Writer};
-use super::reaction::{Way, react};
+use super::reaction::{ALTERNATIVES_MAX, Way, react};
 use super::slices::Slice;
-use crate::lower::{Lowered, Table};
+use crate::lower::{GIVEN, Lowered, Table, UNKNOWN};
 use crate::place::Place;
 use anyorder_system::{Hash128, StateSystem};
-use anyorder_vm::{Machine, State, Write};
+use anyorder_vm::{Machine, State, Transition, Write};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 /// The most findings of one slice.
@@ -23,12 +24,13 @@ const FINDINGS_MAX: usize = 8;
 const REACTIONS_MAX: u64 = 10_000;
 
 /// A quiet state, and how it was reached.
-struct Node {
-    state: State,
-    before: Option<usize>,
-    event: String,
-    writes: Vec<Write>,
-    chosen: bool,
+pub(super) struct Node {
+    pub(super) state: State,
+    pub(super) before: Option<usize>,
+    pub(super) event: String,
+    pub(super) way: Way,
+    /// The automations with a run that waits.
+    pub(super) waiting: Vec<String>,
 }
 
 /// What a search of a slice gives.
@@ -40,121 +42,135 @@ pub(super) struct Searched {
     pub(super) cut: bool,
 }
 
+/// What a finding says besides its kind and its run.
+#[derive(Default)]
+pub(super) struct About {
+    pub(super) entity: String,
+    pub(super) writers: Vec<Writer>,
+    pub(super) ends: Vec<String>,
+    /// What follows after the event of the finding.
+    pub(super) aftermath: Vec<(String, Way)>,
+    pub(super) assumed: bool,
+}
+
 pub(super) struct Search<'a> {
-    machine: Machine,
-    reversed: Option<Machine>,
-    table: &'a Table,
-    names: Vec<String>,
-    slice: &'a Slice,
-    nodes: Vec<Node>,
+    pub(super) machine: Machine,
+    pub(super) reversed: Option<Machine>,
+    pub(super) table: &'a Table,
+    /// The entity of each part; "" for one that never waits.
+    pub(super) names: Vec<String>,
+    /// The automations for which each part runs: itself, or those that call it.
+    pub(super) roots: Vec<Vec<usize>>,
+    pub(super) slice: &'a Slice,
+    pub(super) nodes: Vec<Node>,
+    pub(super) result: Searched,
+    pub(super) stop: &'a dyn Fn() -> bool,
     known: HashMap<Hash128, usize>,
-    result: Searched,
+    queue: VecDeque<usize>,
+    states_max: usize,
 }
 
 impl<'a> Search<'a> {
     pub(super) fn new(
-        machine: Machine,
-        reversed: Option<Machine>,
+        (machine, reversed): (Machine, Option<Machine>),
         lowered: &'a Lowered,
-        names: Vec<String>,
+        (names, roots): (Vec<String>, Vec<Vec<usize>>),
         slice: &'a Slice,
+        stop: &'a dyn Fn() -> bool,
     ) -> Search<'a> {
-        let (nodes, known) = (Vec::new(), HashMap::new());
-        let result = Searched::default();
-        Search { machine, reversed, table: &lowered.table, names, slice, nodes, known, result }
+        Search {
+            machine,
+            reversed,
+            table: &lowered.table,
+            names,
+            roots,
+            slice,
+            nodes: Vec::new(),
+            result: Searched::default(),
+            stop,
+            known: HashMap::new(),
+            queue: VecDeque::new(),
+            states_max: 0,
+        }
     }
 
-    /// Searches up to so many states. `stop` is asked before each.
-    pub(super) fn run(mut self, states_max: usize, stop: &dyn Fn() -> bool) -> Searched {
-        let mut queue = VecDeque::new();
+    /// Searches up to so many states.
+    pub(super) fn run(mut self, states_max: usize) -> Searched {
+        self.states_max = states_max;
         for state in self.machine.initial() {
-            self.add(state, None, String::new(), Vec::new(), false, states_max, &mut queue);
+            self.add(None, String::new(), Way::at(state));
         }
-        while let Some(at) = queue.pop_front() {
-            let enough = self.result.reactions >= REACTIONS_MAX;
-            if stop() || enough || self.result.findings.len() >= FINDINGS_MAX {
+        while let Some(at) = self.queue.pop_front() {
+            if self.is_over() {
                 self.result.cut = true;
                 break;
             }
-            self.expand(at, states_max, &mut queue, stop);
+            self.expand(at);
         }
         self.result.states = self.nodes.len() as u64;
         self.result
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of a node")]
-    fn add(
-        &mut self,
-        state: State,
-        before: Option<usize>,
-        event: String,
-        writes: Vec<Write>,
-        chosen: bool,
-        states_max: usize,
-        queue: &mut VecDeque<usize>,
-    ) {
-        let key = self.machine.fingerprint(&state);
+    fn is_over(&self) -> bool {
+        (self.stop)()
+            || self.result.reactions >= REACTIONS_MAX
+            || self.result.findings.len() >= FINDINGS_MAX
+    }
+
+    fn add(&mut self, before: Option<usize>, event: String, way: Way) {
+        let key = self.machine.fingerprint(&way.state);
         if self.known.contains_key(&key) {
             return;
         }
-        if self.nodes.len() >= states_max {
+        if self.nodes.len() >= self.states_max {
             self.result.cut = true;
             return;
         }
         self.known.insert(key, self.nodes.len());
-        queue.push_back(self.nodes.len());
-        self.nodes.push(Node { state, before, event, writes, chosen });
+        self.queue.push_back(self.nodes.len());
+        let waiting = self.waiting(&way.state);
+        self.nodes.push(Node { state: way.state.clone(), before, event, way, waiting });
     }
 
-    fn expand(
-        &mut self,
-        at: usize,
-        states_max: usize,
-        queue: &mut VecDeque<usize>,
-        stop: &dyn Fn() -> bool,
-    ) {
+    fn expand(&mut self, at: usize) {
         let before = self.nodes[at].state.clone();
-        let mut next = Vec::new();
-        self.machine.successors(&before, &mut next);
-        for (number, successor) in next.into_iter().enumerate() {
-            if stop() {
+        let Some(all_events) = events(&self.machine, &before) else {
+            self.result.cut = true;
+            return;
+        };
+        let mut reversed: Option<Vec<(String, Vec<Transition>)>> = None;
+        for (number, (event, first)) in all_events.into_iter().enumerate() {
+            if self.is_over() {
                 self.result.cut = true;
                 return;
             }
-            let event = self.machine.describe(&before, &successor.action);
-            let event = event.split(", alternative ").next().unwrap_or(&event).to_owned();
-            let first = Way {
-                state: successor.state,
-                writes: Vec::new(),
-                endless: false,
-                failed: successor.failure.is_some(),
-                chosen: false,
-            };
-            let (ways, cut) = react(&self.machine, &before, &successor.action, first);
-            self.result.cut |= cut;
+            let reaction = react(&self.machine, first, self.stop);
+            self.result.cut |= reaction.cut;
             self.result.reactions += 1;
-            let several = ways.iter().any(|way| self.writers(&way.writes) > 1);
-            if several && ways.iter().all(|way| !way.endless) {
-                self.compare_orders(at, number, &event, &ways);
+            let several = reaction.ways.iter().any(|way| self.writers(&way.writes) > 1);
+            if several && let Some(other) = &self.reversed {
+                let all = reversed.get_or_insert_with(|| {
+                    let mut bytes = Vec::new();
+                    self.machine.encode(&before, &mut bytes);
+                    let same = other.decode(&bytes);
+                    same.and_then(|state| events(other, &state)).unwrap_or_default()
+                });
+                if let Some((_, first)) = all.get(number) {
+                    let others = react(other, first.clone(), self.stop);
+                    self.result.cut |= others.cut;
+                    self.compare_orders(at, &event, &reaction.ways, &others.ways);
+                }
             }
-            for way in ways {
+            for way in reaction.ways {
                 self.examine(at, &event, &way);
-                if !way.failed && !way.endless {
-                    self.add(
-                        way.state,
-                        Some(at),
-                        event.clone(),
-                        way.writes,
-                        way.chosen,
-                        states_max,
-                        queue,
-                    );
+                if !way.endless {
+                    self.add(Some(at), event.clone(), way);
                 }
             }
         }
     }
 
-    fn writers(&self, writes: &[Write]) -> usize {
+    pub(super) fn writers(&self, writes: &[Write]) -> usize {
         let mut by: Vec<u32> =
             writes.iter().filter(|w| self.is_state(w)).filter_map(|w| w.by).collect();
         by.sort_unstable();
@@ -162,220 +178,120 @@ impl<'a> Search<'a> {
         by.len()
     }
 
-    fn is_state(&self, write: &Write) -> bool {
+    pub(super) fn is_state(&self, write: &Write) -> bool {
         self.table.get(&write.attribute).is_some()
     }
 
-    /// Looks for what is wrong in one reaction.
-    fn examine(&mut self, at: usize, event: &str, way: &Way) {
-        if way.endless {
-            if way.chosen {
-                // What is not known may end it; the ways in which it does are searched, too.
-                return;
-            }
-            let states: Vec<&Write> = way.writes.iter().filter(|w| self.is_state(w)).collect();
-            let Some(last) = states.iter().rev().find(|w| w.by.is_some()) else { return };
-            let entity = last.attribute.clone();
-            let mut writers: Vec<Writer> = Vec::new();
-            for write in states.iter().rev().filter(|w| w.by.is_some()) {
-                let writer = self.writer(write);
-                if writers.iter().all(|known| known.name != writer.name) {
-                    writers.push(writer);
-                }
-            }
-            return self.found(FindingKind::Loop, at, event, way, entity, writers, Vec::new());
+    /// The automations with a run that waits in a quiet state.
+    pub(super) fn waiting(&self, state: &State) -> Vec<String> {
+        if self.names.iter().all(String::is_empty) {
+            return Vec::new();
         }
-        let mut last: BTreeMap<&str, &Write> = BTreeMap::new();
-        let mut fights = Vec::new();
-        for write in way.writes.iter().filter(|write| self.is_state(write)) {
-            if let Some(before) = last.insert(&write.attribute, write)
-                && let (Some(a), Some(b)) = (before.by, write.by)
-                && a != b
-                && before.value != write.value
-            {
-                fights.push((before.clone(), write.clone()));
-            }
-        }
-        for (a, b) in fights {
-            let writers = vec![self.writer(&a), self.writer(&b)];
-            self.found(
-                FindingKind::Fight,
-                at,
-                event,
-                way,
-                a.attribute.clone(),
-                writers,
-                Vec::new(),
-            );
-        }
-        if self.nodes[at].before.is_some() {
-            self.overwritten(at, event, way);
-        }
-    }
-
-    /// A run that waited sets a state which another automation has set since the run began.
-    fn overwritten(&mut self, at: usize, event: &str, way: &Way) {
         let mut found = Vec::new();
-        for write in way.writes.iter().filter(|write| self.is_state(write)) {
-            let Some(by) = write.by else { continue };
-            if !self.waits(at, by) {
-                continue;
-            }
-            let mut node = at;
-            // Back to where the run began: who set it last since then?
-            while let Some(before) = self.nodes[node].before {
-                if !self.waits(before, by) {
-                    break;
-                }
-                let last = self.nodes[node].writes.iter().rev();
-                let last =
-                    last.filter(|w| w.attribute == write.attribute).find(|w| w.value != "null");
-                if let Some(last) = last {
-                    if let Some(other) = last.by
-                        && other != by
-                        && last.value != write.value
-                    {
-                        found.push((last.clone(), write.clone()));
-                    }
-                    break;
-                }
-                node = before;
+        for (global, value) in self.machine.show(state) {
+            if let Some(name) = global.strip_prefix("run of ")
+                && value != "0"
+            {
+                found.push(name.to_owned());
             }
         }
-        for (a, b) in found {
-            let writers = vec![self.writer(&a), self.writer(&b)];
-            self.found(
-                FindingKind::Overwritten,
-                at,
-                event,
-                way,
-                a.attribute.clone(),
-                writers,
-                Vec::new(),
-            );
-        }
+        found
     }
 
-    /// Whether a run of a component waits in a quiet state.
-    fn waits(&self, at: usize, by: u32) -> bool {
-        let Some(name) = self.slice_entity(by).filter(|name| !name.is_empty()) else {
-            return false;
-        };
-        let global = format!("run of {name}");
-        let shown = self.machine.show(&self.nodes[at].state);
-        shown.iter().any(|(key, value)| *key == global && value != "0")
+    pub(super) fn entity_of(&self, by: u32) -> Option<&str> {
+        self.names.get(by as usize).map(String::as_str).filter(|name| !name.is_empty())
     }
 
-    fn slice_entity(&self, by: u32) -> Option<&str> {
-        self.names.get(by as usize).map(String::as_str)
-    }
-
-    /// Runs the same event with the other order, and compares the ends.
-    fn compare_orders(&mut self, at: usize, number: usize, event: &str, ways: &[Way]) {
-        let Some(other) = &self.reversed else { return };
-        let before = &self.nodes[at].state;
-        let mut bytes = Vec::new();
-        self.machine.encode(before, &mut bytes);
-        let Some(same) = other.decode(&bytes) else { return };
-        let mut next = Vec::new();
-        other.successors(&same, &mut next);
-        let Some(successor) = next.into_iter().nth(number) else { return };
-        let first = Way {
-            state: successor.state,
-            writes: Vec::new(),
-            endless: false,
-            failed: successor.failure.is_some(),
-            chosen: false,
-        };
-        let (others, cut) = react(other, &same, &successor.action, first);
-        if cut || ways.iter().chain(&others).any(|way| way.failed || way.endless) {
-            return;
-        }
-        for key in &self.slice.about {
-            let ends = |machine: &Machine, ways: &[Way]| {
-                let mut all: Vec<String> = ways
-                    .iter()
-                    .filter_map(|way| {
-                        let shown = machine.show(&way.state);
-                        shown.into_iter().find(|(name, _)| name == key).map(|(_, value)| value)
-                    })
-                    .collect();
-                all.sort();
-                all.dedup();
-                all
-            };
-            let (mine, theirs) = (ends(&self.machine, ways), ends(other, &others));
-            if mine.len() == 1 && theirs.len() == 1 && mine != theirs {
-                let Some(way) = ways.iter().find(|way| self.writers(&way.writes) > 1).cloned()
-                else {
-                    return;
-                };
-                let of_key = |ways: &[Way]| {
-                    let mut all = ways.iter().flat_map(|way| way.writes.iter());
-                    all.rfind(|w| w.attribute == *key && w.by.is_some()).cloned()
-                };
-                let last = [of_key(&others), of_key(ways)];
-                let mut writers: Vec<Writer> =
-                    last.iter().flatten().map(|w| self.writer(w)).collect();
-                writers.dedup();
-                if writers.len() == 2 && writers[0].name != writers[1].name {
-                    let ends = [mine, theirs].concat();
-                    let key = key.clone();
-                    self.found(FindingKind::Order, at, event, &way, key, writers, ends);
-                }
-                return;
-            }
-        }
-    }
-
-    fn writer(&self, write: &Write) -> Writer {
+    pub(super) fn writer(&self, write: &Write) -> Writer {
         let names = self.machine.components();
         let name = write.by.and_then(|by| names.get(by as usize).cloned()).unwrap_or_default();
         Writer { name, place: place_of(write), value: plain(&write.value) }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of a finding")]
-    fn found(
+    /// Adds a finding whose run ends with a way of an event in a state.
+    pub(super) fn found(
         &mut self,
         kind: FindingKind,
         at: usize,
         event: &str,
         way: &Way,
-        entity: String,
-        writers: Vec<Writer>,
-        ends: Vec<String>,
+        about: About,
     ) {
         let names = self.machine.components();
-        let mut steps = vec![self.step(&names, event, &way.writes)];
-        let (mut node, mut assumed) = (at, way.chosen);
+        let mut steps: Vec<Step> = about
+            .aftermath
+            .iter()
+            .rev()
+            .map(|(event, way)| self.step(&names, event, way))
+            .collect();
+        steps.push(self.step(&names, event, way));
+        let mut node = at;
+        let mut assumed = about.assumed || way.is_guessed();
         while let Some(before) = self.nodes[node].before {
             let this = &self.nodes[node];
-            steps.push(self.step(&names, &this.event, &this.writes));
-            assumed |= this.chosen;
+            steps.push(self.step(&names, &this.event, &this.way));
+            assumed |= this.way.is_guessed();
             node = before;
         }
         steps.reverse();
         let start = self.machine.show(&self.nodes[node].state);
         let start = start.into_iter().filter(|(name, _)| self.table.get(name).is_some());
+        let free = |name: &str| {
+            let given = format!("{GIVEN}{name}");
+            self.machine.program().globals.iter().any(|global| global.name == given)
+        };
+        let start = start.filter(|(name, _)| !free(name));
         let start = start.map(|(name, value)| (name, plain(&value))).collect();
-        let ends = ends.iter().map(|end| plain(end)).collect();
-        let finding = Finding { kind, entity, writers, start, steps, ends, assumed };
+        let ends = about.ends.iter().map(|end| plain(end)).collect();
+        let (entity, writers) = (about.entity, about.writers);
+        let also = Vec::new();
+        let finding = Finding { kind, entity, also, writers, start, steps, ends, assumed };
         if self.result.findings.iter().all(|known| known.key() != finding.key()) {
             self.result.findings.push(finding);
         }
     }
 
-    fn step(&self, names: &[String], event: &str, writes: &[Write]) -> Step {
-        let states = writes.iter().filter(|write| self.is_state(write) && write.by.is_some());
+    fn step(&self, names: &[String], event: &str, way: &Way) -> Step {
+        let states = way.writes.iter().filter(|write| self.is_state(write) && write.by.is_some());
         let changes = states.map(|write| {
             let who = write.by.and_then(|by| names.get(by as usize).cloned());
             (who, place_of(write), write.attribute.clone(), plain(&write.value))
         });
-        Step { event: event.to_owned(), changes: changes.collect() }
+        let given = |prefix: &str| -> BTreeMap<String, String> {
+            let all = way.given.iter();
+            all.filter_map(|(key, value)| {
+                Some((key.strip_prefix(prefix)?.to_owned(), plain(value)))
+            })
+            .collect()
+        };
+        let changes = changes.collect();
+        let (given, guessed) = (given(GIVEN), given(UNKNOWN));
+        Step { event: event.to_owned(), changes, given, guessed }
     }
 }
 
-fn place_of(write: &Write) -> Place {
+/// The events of a state with their first steps, or `None` if the job was stopped.
+pub(super) fn events(machine: &Machine, state: &State) -> Option<Vec<(String, Vec<Transition>)>> {
+    let all = machine.transitions(state, ALTERNATIVES_MAX)?;
+    let mut found: Vec<(String, Vec<Transition>)> = Vec::new();
+    let mut part = None;
+    for transition in all {
+        let this = machine.part(&transition.successor.action);
+        if part == this
+            && let Some((_, list)) = found.last_mut()
+        {
+            list.push(transition);
+            continue;
+        }
+        part = this;
+        let event = machine.describe(state, &transition.successor.action);
+        let event = event.split(", alternative ").next().unwrap_or(&event).to_owned();
+        found.push((event, vec![transition]));
+    }
+    Some(found)
+}
+
+pub(super) fn place_of(write: &Write) -> Place {
     write.site.map_or_else(Place::default, |site| Place {
         file: site.file,
         line: site.line,
@@ -384,6 +300,6 @@ fn place_of(write: &Write) -> Place {
 }
 
 /// A value without the quotes of a text.
-fn plain(value: &str) -> String {
+pub(super) fn plain(value: &str) -> String {
     value.trim_matches('"').to_owned()
 }

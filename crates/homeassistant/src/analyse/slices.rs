@@ -1,5 +1,6 @@
 //! Which automations may meet.
 
+use super::rings::rings;
 use crate::lower::{Facts, facts_of};
 use crate::syntax::{Home, TriggerKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Automations to search together.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Slice {
-    /// Their numbers: one or two.
+    /// Their numbers: one or two, or those of a ring.
     pub parts: Vec<usize>,
     /// The states that both set, or by which one starts the other.
     pub about: Vec<String>,
@@ -15,10 +16,11 @@ pub struct Slice {
     pub may_loop: bool,
 }
 
-/// Returns the pairs of automations that set a state in common or start each other, and single ones
-/// that start themselves. Quadratic in the automations that set one state.
+/// Returns the pairs of automations that set a state in common or start each other, single ones that
+/// start themselves or wait between two updates, and rings of three and more that start each other.
+/// Also returns whether there are more rings. Quadratic in the automations that set one state.
 #[must_use]
-pub fn slices(home: &Home) -> Vec<Slice> {
+pub fn slices(home: &Home) -> (Vec<Slice>, bool) {
     let facts = whole(home);
     let automations: Vec<usize> =
         (0..home.automations.len()).filter(|at| !home.automations[*at].is_script()).collect();
@@ -69,7 +71,22 @@ pub fn slices(home: &Home) -> Vec<Slice> {
             }
         }
     }
-    found.into_values().collect()
+    // What waits between two updates of a state may be started again meanwhile.
+    for at in &automations {
+        let facts = &facts[*at];
+        for (key, values) in facts.writes.iter().filter(|_| facts.waits) {
+            if values.len() > 1 {
+                add(vec![*at], key, false);
+            }
+        }
+    }
+    let (rings, more) = rings(home, &facts, &automations);
+    for (parts, keys) in rings {
+        for key in keys {
+            add(parts.clone(), &key, true);
+        }
+    }
+    (found.into_values().collect(), more)
 }
 
 /// The facts of each automation with those of the scripts that it runs.

@@ -14,6 +14,25 @@ impl Lower<'_> {
             let text = "an area, a device or a label names entities that are not known";
             self.problem(place, Severity::NotUnderstood, "area, device or label as a target", text);
         }
+        if !call.maybe.is_empty() {
+            let text = "a template names the entities: any of those in it is assumed";
+            self.problem(place, Severity::Havoc, "templated target", text);
+            for entity in &call.maybe {
+                let one = Call {
+                    targets: Some(vec![entity.clone()]),
+                    maybe: Vec::new(),
+                    target_template: None,
+                    indirect: false,
+                    ..call.clone()
+                };
+                let (yes, no) = (fx.f.label(), fx.f.label());
+                let question = self.question(&format!("whether it is for {entity}"), place);
+                self.either(&mut fx.f, &question, &[], yes, no);
+                fx.f.bind(yes);
+                self.service(fx, &one, place);
+                fx.f.bind(no);
+            }
+        }
         if call.targets.is_none() {
             let text = "a template names the entities";
             self.problem(place, Severity::NotUnderstood, "templated target", text);
@@ -61,8 +80,7 @@ impl Lower<'_> {
             }
             Effect::Toggle(first, second) => {
                 let Some(at) = self.table.get(entity) else { return };
-                let global = self.states[at];
-                let now = Self::get(&mut fx.f, global);
+                let now = self.state(&mut fx.f, at);
                 let a = self.text_reg(&mut fx.f, first);
                 let is = fx.f.value(|dst| Op::Eq { dst, a: now, b: a });
                 let (other, end) = (fx.f.label(), fx.f.label());
@@ -88,13 +106,13 @@ impl Lower<'_> {
                             let value = lower.text_reg(f, &text);
                             lower.assign(f, &entity, value);
                         }
-                        None => lower.anything(f, &entity),
+                        None => lower.anything(f, &entity, place),
                     }
                     f.jump(end);
                 });
                 fx.f.bind(end);
             }
-            Effect::Anything => self.anything(&mut fx.f, entity),
+            Effect::Anything => self.anything(&mut fx.f, entity, place),
             Effect::Start => {
                 if let Some(child) = self.part_of(entity) {
                     let none = fx.f.value(|dst| Op::Null { dst });
@@ -161,7 +179,7 @@ impl Lower<'_> {
         value: anyorder_program::Reg,
     ) {
         let Some(at) = self.table.get(key) else { return };
-        let (global, (_, post)) = (self.states[at], self.changed[at]);
+        let (global, tell) = (self.states[at], self.tell[at]);
         let old = Self::get(f, global);
         let same = f.value(|dst| Op::Eq { dst, a: old, b: value });
         let wished = self.wished[at];
@@ -175,17 +193,16 @@ impl Lower<'_> {
         f.emit(Op::SetGlobal { global, src: value });
         let end = f.label();
         f.jump_if(same, end);
-        self.post(f, post, &[old, value]);
+        Self::call(f, tell, &[old, value]);
         f.bind(end);
     }
 
     /// Sets a state to any of its values.
-    fn anything(&mut self, f: &mut FunctionBuilder, key: &str) {
+    fn anything(&mut self, f: &mut FunctionBuilder, key: &str, place: Place) {
         let Some(at) = self.table.get(key) else { return };
         let values = self.table.values[at].iter().map(|v| Literal::Str(v.clone())).collect();
-        let constant = self.b.constant(Literal::List(values));
-        let src = f.value(|dst| Op::Const { dst, constant });
-        let value = f.value(|dst| Op::ChooseFrom { dst, src });
+        let question = self.question(&format!("what {key} becomes"), place);
+        let value = self.unknown(f, &question, values, &[]);
         self.assign(f, key, value);
     }
 

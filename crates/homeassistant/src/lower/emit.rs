@@ -1,7 +1,7 @@
 //! Small pieces of code.
 
 use super::program::Lower;
-use super::template::Var;
+use super::template::{Var, mentions, names};
 use super::tree::Tree;
 use anyorder_program::{Builtin, ConstId, FunctionBuilder, GlobalId, Label, Literal, Op, Reg};
 
@@ -66,15 +66,6 @@ impl Lower<'_> {
         f.jump_if_not(is, other);
     }
 
-    /// Goes to one of two places, and nobody knows to which.
-    pub(super) fn either(&mut self, f: &mut FunctionBuilder, yes: Label, no: Label) {
-        let choice = self.either;
-        let a = f.value(|dst| Op::Choose { dst, choice });
-        let is = f.value(|dst| Op::EqInt { dst, a, value: 0 });
-        f.jump_if(is, yes);
-        f.jump(no);
-    }
-
     /// Calls a method that changes a list, which is in a register.
     pub(super) fn method(f: &mut FunctionBuilder, method: Builtin, recv: Reg, args: &[Reg]) -> Reg {
         let count = args.len() as u16;
@@ -117,13 +108,18 @@ impl Lower<'_> {
     fn read(&mut self, f: &mut FunctionBuilder, seen: &Seen, var: &Var) -> Option<Reg> {
         Some(match var {
             Var::State(key) => {
-                let global = *self.states.get(self.table.get(key)?)?;
-                Self::get(f, global)
+                let at = self.table.get(key)?;
+                self.state(f, at)
             }
             Var::TriggerId => seen.id,
             Var::TriggerEntity => seen.entity,
             Var::To => seen.to,
             Var::From => seen.from,
+            Var::Data(path) => {
+                let question = format!("trigger.{path} of {}", self.alias);
+                let values = self.data.iter().cloned().map(Literal::Str).collect();
+                self.any(f, &question, values)
+            }
             Var::WaitDone => {
                 let wait = seen.wait?;
                 Self::get(f, wait)
@@ -165,14 +161,21 @@ impl Lower<'_> {
         &mut self,
         f: &mut FunctionBuilder,
         seen: &Seen,
-        tree: &Tree,
+        (text, tree): (&str, &Tree),
         yes: Label,
         no: Label,
     ) {
+        let about: Vec<String> = mentions(text).entities.into_iter().collect();
+        let mut question = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let own = self.variables.keys().map(String::as_str);
+        let own = own.chain(["trigger", "this", "wait", "repeat"]);
+        if own.into_iter().any(|name| names(text, name)) {
+            question += &format!(" of {}", self.alias);
+        }
         self.tree(f, seen, tree, &mut |lower, f, text| match text {
             Some(text) if text.eq_ignore_ascii_case("true") => f.jump(yes),
             Some(_) => f.jump(no),
-            None => lower.either(f, yes, no),
+            None => lower.either(f, &question, &about, yes, no),
         });
     }
 }

@@ -29,6 +29,8 @@ pub struct Facts {
     pub awaited: BTreeMap<String, String>,
     /// Times of day in seconds.
     pub times: BTreeSet<i64>,
+    /// Those of them at which something starts.
+    pub alarms: BTreeSet<i64>,
     /// Whether it waits.
     pub waits: bool,
 }
@@ -51,6 +53,7 @@ impl Facts {
         self.reads.extend(other.reads.iter().cloned());
         self.runs.extend(other.runs.iter().cloned());
         self.times.extend(&other.times);
+        self.alarms.extend(&other.alarms);
         self.waits |= other.waits;
         for (key, value) in &other.wanted {
             self.wanted.entry(key.clone()).or_insert_with(|| value.clone());
@@ -149,6 +152,7 @@ pub(super) fn of_trigger(facts: &mut Facts, trigger: &Trigger, starts: bool) {
             for at in times {
                 if let At::Clock(seconds) = at {
                     facts.times.insert(*seconds);
+                    facts.alarms.insert(*seconds);
                 }
             }
         }
@@ -287,6 +291,10 @@ impl Walk<'_> {
     }
 
     fn call(&mut self, call: &crate::syntax::Call) {
+        if !call.maybe.is_empty() {
+            let targets = Some(call.maybe.clone());
+            self.call(&crate::syntax::Call { targets, maybe: Vec::new(), ..call.clone() });
+        }
         if call.domain == "script" {
             self.facts.runs.insert(format!("script.{}", call.service));
         }

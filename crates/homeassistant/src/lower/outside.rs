@@ -59,6 +59,7 @@ impl Lower<'_> {
                     self.tell(&mut f, listener);
                 }
             }
+            self.rests(&mut f);
             self.outside.insert(format!("event {name}"), listeners);
             self.b.define(body, f);
         }
@@ -75,7 +76,7 @@ impl Lower<'_> {
         for at in 0..self.states.len() {
             let key = self.table.keys[at].clone();
             let own = ["automation.", "script.", "timer."].iter().any(|d| key.starts_with(d));
-            if own || !self.read.contains(&key) {
+            if own || !self.read.contains(&key) || self.given.contains_key(&at) {
                 continue;
             }
             for value in self.table.values[at].clone() {
@@ -95,12 +96,11 @@ impl Lower<'_> {
                 let new = self.text_reg(&mut f, &value);
                 let set = self.set[at];
                 Self::call(&mut f, set, &[new]);
-                let body = self.b.add(f);
                 let name = match key.split_once('#') {
                     Some((entity, attribute)) => format!("{attribute} of {entity} becomes {value}"),
                     None => format!("{key} becomes {value}"),
                 };
-                self.event(&name, Some(guard), body);
+                self.event(&name, Some(guard), f);
             }
         }
         let mut outside = std::mem::take(&mut self.outside);
@@ -124,9 +124,9 @@ impl Lower<'_> {
             for listener in &listeners {
                 self.tell(&mut f, listener);
             }
-            let body = self.b.add(f);
-            if times.len() > 1 || !listeners.is_empty() {
-                self.event(&clock_words(*seconds), Some(guard), body);
+            let counts = times.len() > 1 && self.given_clock.is_none();
+            if counts || !listeners.is_empty() {
+                self.event(&clock_words(*seconds), Some(guard), f);
             }
         }
         let mut g = self.b.function("nothing is pending", 0);
@@ -153,14 +153,13 @@ impl Lower<'_> {
                 {
                     self.tell(&mut f, listener);
                 }
-                let body = self.b.add(f);
                 let of: Vec<String> = data.iter().map(|(k, v)| format!("{k}: {v}")).collect();
                 let name = if of.is_empty() {
                     words.clone()
                 } else {
                     format!("{words} ({})", of.join(", "))
                 };
-                self.event(&name, Some(idle), body);
+                self.event(&name, Some(idle), f);
             }
         }
     }

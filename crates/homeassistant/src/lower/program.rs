@@ -9,7 +9,8 @@
 //! **Shape.** Each state is a global. A change posts a message to the one mailbox; the message
 //! calls the triggers in the order of the automations. A run goes on at once up to where it waits.
 
-use super::facts::{Facts, facts_of};
+use super::assume::Assumed;
+use super::facts::Facts;
 use super::outside::OutsideListener;
 use super::scenario::Op as Step;
 use super::table::Table;
@@ -20,11 +21,12 @@ use super::trigger::Listener;
 use crate::place::{Place, Problem, Severity};
 use crate::syntax::{Automation, Home, Mode};
 use anyorder_program::{
-    ChoiceId, Component, ConstId, FuncId, FunctionBuilder, GlobalId, HandlerId, Literal,
-    MailboxKind, Op, PostId, PostTarget, Program, ProgramBuilder, ProgramError,
+    Component, ConstId, FuncId, FunctionBuilder, GlobalId, HandlerId, Literal, MailboxKind, Op,
+    PostId, PostTarget, Program, ProgramBuilder, ProgramError,
 };
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The beginning of the name of the global that has what a call asks for, for a moment. So a call
 /// that changes nothing is an update, too: somebody wants this value.
@@ -32,6 +34,18 @@ pub(crate) const CALL: &str = "call: ";
 
 /// The counter of a run that begins.
 pub(super) const START: i32 = 1;
+
+/// How changes of states reach those that wait for them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Bus {
+    /// Home Assistant since 2026.6: changes wait in a queue, and whoever waits when one is taken
+    /// hears of it.
+    #[default]
+    Queue,
+    /// Home Assistant before 2026.6: a change is dropped when it comes if nobody tracks the entity
+    /// then, so a run that turns something on and then waits for that may miss it.
+    Drop,
+}
 
 /// How a program is made.
 #[derive(Clone, Debug)]
@@ -49,6 +63,11 @@ pub struct Options {
     pub scenario: Option<Vec<Step>>,
     /// The states that matter besides those that are read; `None`: all.
     pub about: Option<Vec<String>>,
+    /// Whether what cannot change the states of `about` is left out, and states that only
+    /// conditions read are assumptions.
+    pub reduced: bool,
+    /// How changes reach those that wait for them.
+    pub bus: Bus,
     /// First states, in the place of those that the table chooses.
     pub initial: BTreeMap<String, String>,
 }
@@ -64,6 +83,8 @@ impl Options {
             turns_max: 3,
             scenario: None,
             about: None,
+            reduced: true,
+            bus: Bus::default(),
             initial: BTreeMap::new(),
         }
     }
@@ -95,6 +116,8 @@ pub enum LowerError {
 pub(super) struct Heard {
     pub(super) func: FuncId,
     pub(super) rank: u32,
+    /// The counter of a run and its value while it hears; `None` for what always does.
+    pub(super) only: Option<(GlobalId, i32)>,
 }
 
 /// Where the run of an automation is, or a branch of it.
@@ -141,11 +164,12 @@ pub(super) struct Lower<'h> {
     pub(super) table: Table,
     pub(super) times: Vec<i64>,
     pub(super) parts: Vec<Part<'h>>,
-    numbers: Vec<usize>,
+    pub(super) numbers: Vec<usize>,
+    automations: &'h [Automation],
     pub(super) states: Vec<GlobalId>,
     pub(super) set: Vec<FuncId>,
-    /// What a change of each state calls, and how that is posted.
-    pub(super) changed: Vec<(FuncId, PostId)>,
+    /// What a change of each state calls: of the old and new value.
+    pub(super) tell: Vec<FuncId>,
     /// What a call asks for, for each state: only while it does.
     pub(super) wished: Vec<GlobalId>,
     /// Which part set a state last, for those that the search is about.
@@ -154,7 +178,6 @@ pub(super) struct Lower<'h> {
     pub(super) current: i32,
     pub(super) heard: Vec<Vec<Heard>>,
     pub(super) texts: BTreeMap<String, ConstId>,
-    pub(super) either: ChoiceId,
     pub(super) pending: GlobalId,
     pub(super) running: GlobalId,
     pub(super) deadlines: GlobalId,
@@ -168,73 +191,49 @@ pub(super) struct Lower<'h> {
     pub(super) start_timer: FuncId,
     pub(super) stop_timer: FuncId,
     pub(super) ended: FuncId,
+    /// What each part of a reaction calls at its end.
+    pub(super) rest: FuncId,
+    /// Whether states that only conditions read are assumptions.
+    pub(super) assumes: bool,
+    /// The assumed value of a state, by its number in the table.
+    pub(super) given: BTreeMap<usize, Assumed>,
+    pub(super) given_clock: Option<Assumed>,
+    /// The assumed answers, by question.
+    pub(super) unknowns: BTreeMap<String, Assumed>,
+    /// What is asked again after a change of a state, by its number in the table.
+    pub(super) forgets: BTreeMap<usize, BTreeSet<GlobalId>>,
+    /// States that some part sets.
+    pub(super) written: BTreeSet<String>,
+    /// States whose changes start or wake some part.
+    pub(super) woken: BTreeSet<String>,
+    pub(super) has_alarms: bool,
     pub(super) calls: Vec<CallOf>,
     pub(super) inner: Vec<Vec<super::step::Body>>,
-    pub(super) variables: BTreeMap<String, String>,
+    pub(super) variables: Arc<BTreeMap<String, String>>,
     pub(super) handler: HandlerId,
     templates: Templates,
     ids: Vec<String>,
     entities: Vec<String>,
+    /// The values that what a trigger of the current part brings is compared with.
+    pub(super) data: Vec<String>,
+    /// The name of the current part.
+    pub(super) alias: String,
     pub(super) outside: BTreeMap<String, Vec<OutsideListener>>,
     pub(super) fired: Vec<Fired>,
     waits: u32,
     evaluations_left: Cell<usize>,
-    problems: Vec<Problem>,
+    pub(super) problems: Vec<Problem>,
     /// States that somebody reads or waits for.
     pub(super) read: BTreeSet<String>,
 }
 
-/// Makes the program of some automations. Linear in their size, but for templates, which have a
-/// bound.
-///
-/// # Errors
-///
-/// Fails if the machine has no room for it.
-pub fn lower(home: &Home, options: &Options) -> Result<Lowered, LowerError> {
-    let numbers = with_scripts(home, &options.parts);
-    let mut facts = Facts::default();
-    for number in &numbers {
-        facts.add(&facts_of(home, &home.automations[*number]));
-    }
-    for step in options.scenario.iter().flatten() {
-        if let Step::Set(entity, state) = step {
-            facts.values.entry(entity.clone()).or_default().insert(state.clone());
-        }
-    }
-    if let Some(about) = &options.about {
-        // What nobody reads has no effect on a run.
-        let Facts { writes, triggers, reads, .. } = &mut facts;
-        writes
-            .retain(|key, _| about.contains(key) || triggers.contains(key) || reads.contains(key));
-    }
-    let mut lower = Lower::new(home, options.clone(), numbers, &facts);
-    lower.read = facts.triggers.union(&facts.reads).cloned().collect();
-    lower.declare();
-    lower.define();
-    let Lower { b, table, numbers, problems, .. } = lower;
-    let program = b.finish().map_err(LowerError::TooLarge)?;
-    Ok(Lowered { program, table, parts: numbers, problems })
-}
-
-/// Adds the scripts that are called.
-fn with_scripts(home: &Home, parts: &[usize]) -> Vec<usize> {
-    let mut numbers = parts.to_vec();
-    let mut at = 0;
-    while at < numbers.len() {
-        let facts = facts_of(home, &home.automations[numbers[at]]);
-        for entity in facts.runs {
-            let found = home.automations.iter().position(|a| a.entity == entity);
-            if let Some(found) = found.filter(|found| !numbers.contains(found)) {
-                numbers.push(found);
-            }
-        }
-        at += 1;
-    }
-    numbers
-}
-
 impl<'h> Lower<'h> {
-    fn new(home: &'h Home, options: Options, numbers: Vec<usize>, facts: &Facts) -> Lower<'h> {
+    pub(super) fn new(
+        home: &'h Home,
+        options: Options,
+        (numbers, automations): (Vec<usize>, &'h [Automation]),
+        facts: &Facts,
+    ) -> Lower<'h> {
         let mut b = ProgramBuilder::new("home");
         for name in &home.files {
             b.file(name);
@@ -248,7 +247,6 @@ impl<'h> Lower<'h> {
             }
         }
         let handler = b.handler("home", MailboxKind::Fifo, None);
-        let either = b.choice(&["yes", "no"]);
         let empty = || Literal::List(Vec::new());
         let pending = b.global("pending", Literal::Int(0));
         let running = b.global("timers", empty());
@@ -281,14 +279,10 @@ impl<'h> Lower<'h> {
         for (at, key) in table.keys.iter().enumerate().filter(|(_, key)| about(key)) {
             last.insert(at, b.global(&format!("last to set {key}"), Literal::Int(-1)));
         }
-        let mut changed = Vec::new();
-        for key in &table.keys {
-            let body = b.declare_function();
-            let task = b.task(&format!("{key} changed"), body, Some(handler));
-            changed.push((body, b.post(task, PostTarget::Own)));
-        }
+        let tell = table.keys.iter().map(|_| b.declare_function()).collect();
         let (start_timer, stop_timer) = (b.declare_function(), b.declare_function());
-        let ended = b.declare_function();
+        let (ended, rest) = (b.declare_function(), b.declare_function());
+        let assumes = options.scenario.is_none() && options.reduced;
         Lower {
             home,
             b,
@@ -297,15 +291,15 @@ impl<'h> Lower<'h> {
             times,
             parts: Vec::new(),
             numbers,
+            automations,
             states,
             set,
-            changed,
+            tell,
             wished,
             last,
             current: -1,
             heard,
             texts: BTreeMap::new(),
-            either,
             pending,
             running,
             deadlines,
@@ -319,25 +313,36 @@ impl<'h> Lower<'h> {
             start_timer,
             stop_timer,
             ended,
+            rest,
+            assumes,
+            given: BTreeMap::new(),
+            given_clock: None,
+            unknowns: BTreeMap::new(),
+            forgets: BTreeMap::new(),
+            written: facts.writes.keys().cloned().collect(),
+            woken: facts.triggers.clone(),
+            has_alarms: !facts.alarms.is_empty(),
             calls: Vec::new(),
             inner: Vec::new(),
-            variables: BTreeMap::new(),
+            variables: Arc::default(),
             handler,
             templates: Templates::new(),
             ids: Vec::new(),
             entities: Vec::new(),
+            data: Vec::new(),
+            alias: String::new(),
             outside: BTreeMap::new(),
             fired: Vec::new(),
             waits: 0,
             evaluations_left: Cell::new(EVALUATIONS_MAX),
             problems: Vec::new(),
-            read: BTreeSet::new(),
+            read: facts.triggers.union(&facts.reads).cloned().collect(),
         }
     }
 
-    fn declare(&mut self) {
-        for number in self.numbers.clone() {
-            let automation = &self.home.automations[number];
+    pub(super) fn declare(&mut self) {
+        self.declare_assumptions();
+        for automation in self.automations {
             let (fire, start) = (self.b.declare_function(), self.b.declare_function());
             let cancel = self.b.declare_function();
             let queued = automation.mode == Mode::Queued;
@@ -410,6 +415,7 @@ impl<'h> Lower<'h> {
         f.jump_if_not(is, end);
         Self::call(&mut f, place.step, &[]);
         f.bind(end);
+        self.rests(&mut f);
         self.b.define(place.resume_body, f);
     }
 
@@ -417,12 +423,13 @@ impl<'h> Lower<'h> {
     pub(super) fn enter(&mut self, part: usize) {
         self.current = part as i32;
         let automation = self.parts[part].automation;
-        self.variables.clear();
+        let mut variables = BTreeMap::new();
         for (name, value) in &automation.variables {
             if let Some(text) = value.scalar().filter(|_| value.tag.is_none()) {
-                self.variables.insert(name.clone(), text);
+                variables.insert(name.clone(), text);
             }
         }
+        self.variables = Arc::new(variables);
         self.ids = automation.triggers.iter().map(|trigger| trigger.id.clone()).collect();
         self.ids.sort();
         self.ids.dedup();
@@ -431,9 +438,11 @@ impl<'h> Lower<'h> {
         self.entities =
             facts.triggers.iter().map(|k| k.split('#').next().unwrap_or(k).to_owned()).collect();
         self.entities.dedup();
+        self.alias.clone_from(&automation.alias);
+        self.data = super::data::compared(automation);
     }
 
-    fn define(&mut self) {
+    pub(super) fn define(&mut self) {
         for part in 0..self.parts.len() {
             self.define_fire(part);
             self.define_start_of_run(part);
@@ -459,13 +468,14 @@ impl<'h> Lower<'h> {
         self.current = -1;
         self.define_fired();
         self.define_ended();
-        self.define_states();
         if let Some(scenario) = self.options.scenario.clone() {
             self.define_scenario(&scenario);
         } else {
             self.define_outside();
         }
         self.define_timers();
+        self.define_states();
+        self.define_rest();
         for part in &self.parts {
             let functions = super::runs::functions_of(part);
             let name = part.automation.alias.clone();
@@ -484,14 +494,41 @@ impl<'h> Lower<'h> {
             let key = self.table.keys[at].clone();
             let mut heard = self.heard[at].clone();
             heard.sort_by_key(|heard| heard.rank);
-            let mut f = self.b.function(&format!("{key} changed"), 2);
-            Self::add(&mut f, self.pending, -1);
-            for listener in &heard {
-                let (old, new) = (f.param(0), f.param(1));
-                Self::call(&mut f, listener.func, &[old, new]);
+            let mut tell = self.b.function(&format!("{key} changed"), 2);
+            let nothing = tell.value(|dst| Op::Null { dst });
+            for global in self.forgets.get(&at).into_iter().flatten() {
+                tell.emit(Op::SetGlobal { global: *global, src: nothing });
             }
-            let (body, _) = self.changed[at];
-            self.b.define(body, f);
+            let dropped = tell.label();
+            if self.options.bus == Bus::Drop && !self.is_tracked(&key) {
+                let some = tell.label();
+                for (pc, wait) in heard.iter().filter_map(|heard| heard.only) {
+                    let now = Self::get(&mut tell, pc);
+                    let waits = tell.value(|dst| Op::EqInt { dst, a: now, value: wait });
+                    tell.jump_if(waits, some);
+                }
+                tell.jump(dropped);
+                tell.bind(some);
+            }
+            // A message for each automation, one behind the other: nothing comes between them, and
+            // what one of them does not know does not multiply with what the next one does not.
+            for of_one in heard.chunk_by(|a, b| a.rank == b.rank) {
+                let mut f = self.b.function(&format!("{key} changed"), 2);
+                Self::add(&mut f, self.pending, -1);
+                for listener in of_one {
+                    let (old, new) = (f.param(0), f.param(1));
+                    Self::call(&mut f, listener.func, &[old, new]);
+                }
+                self.rests(&mut f);
+                let body = self.b.add(f);
+                let task = self.b.task(&format!("{key} changed"), body, Some(self.handler));
+                let post = self.b.post(task, PostTarget::Own);
+                let (old, new) = (tell.param(0), tell.param(1));
+                self.post(&mut tell, post, &[old, new]);
+            }
+            tell.bind(dropped);
+            let body = self.tell[at];
+            self.b.define(body, tell);
             let mut f = self.b.function("set", 1);
             let new = f.param(0);
             self.assign(&mut f, &key, new);
@@ -500,8 +537,20 @@ impl<'h> Lower<'h> {
         }
     }
 
+    /// Whether a trigger of some automation of the home tracks an entity at all times.
+    fn is_tracked(&self, key: &str) -> bool {
+        let entity = |key: &str| key.split('#').next().unwrap_or(key).to_owned();
+        self.home.automations.iter().any(|automation| {
+            let mut facts = Facts::default();
+            automation.triggers.iter().for_each(|t| super::facts::of_trigger(&mut facts, t, true));
+            facts.triggers.iter().any(|tracked| entity(tracked) == entity(key))
+        })
+    }
+
     /// Adds an event that need not come.
-    pub(super) fn event(&mut self, name: &str, guard: Option<FuncId>, body: FuncId) {
+    pub(super) fn event(&mut self, name: &str, guard: Option<FuncId>, mut f: FunctionBuilder) {
+        self.rests(&mut f);
+        let body = self.b.add(f);
         let event = self.b.event(name, body);
         let handler = self.handler;
         if let Some(event) = self.b.event_mut(event) {
@@ -542,6 +591,7 @@ impl<'h> Lower<'h> {
             variables: &self.variables,
             ids: &self.ids,
             entities: &self.entities,
+            data: &self.data,
             left: &self.evaluations_left,
         };
         let tree = trees.tree(text);

@@ -3,7 +3,19 @@
 use super::program::{Lower, Part, START};
 use super::step::Body;
 use crate::syntax::Mode;
-use anyorder_program::{Builtin, FunctionBuilder, Op, Reg};
+use anyorder_program::{Builtin, FunctionBuilder, GlobalId, Literal, Op, Reg};
+
+/// The beginning of the name of the global that says what happens to a start.
+pub(crate) const NOTE: &str = "note: ";
+
+/// A start is refused.
+pub(crate) const DROPPED: &str = "dropped";
+
+/// A start ends the run that lives.
+pub(crate) const RESTARTED: &str = "restarted";
+
+/// A start finds a run that lives, and begins another one.
+pub(crate) const OVERLAPS: &str = "overlaps";
 
 impl Lower<'_> {
     /// Defines `fire`: what a trigger does (id, entity, from, to).
@@ -48,11 +60,13 @@ impl Lower<'_> {
                 let busy = f.label();
                 self.begin_if_free(&mut f, part, 0, busy);
                 f.bind(busy);
+                self.note(&mut f, DROPPED, part);
             }
             Mode::Restart => {
                 let busy = f.label();
                 self.begin_if_free(&mut f, part, 0, busy);
                 f.bind(busy);
+                self.note(&mut f, RESTARTED, part);
                 let caller = Self::get(&mut f, self.parts[part].runs[0].caller);
                 let cancel = self.parts[part].cancel;
                 Self::call(&mut f, cancel, &[]);
@@ -81,12 +95,17 @@ impl Lower<'_> {
                     f.emit(Op::Return { src: yes });
                 }
                 f.bind(full);
+                if automation.max <= self.options.runs_max {
+                    self.note(&mut f, DROPPED, part);
+                }
             }
             Mode::Parallel => {
                 for run in 0..self.parts[part].runs.len() {
                     let busy = f.label();
                     self.begin_if_free(&mut f, part, run, busy);
                     f.bind(busy);
+                    // The next place is taken while a run lives in this one.
+                    self.note(&mut f, OVERLAPS, part);
                 }
             }
         }
@@ -94,6 +113,24 @@ impl Lower<'_> {
         f.emit(Op::Return { src: no });
         let start = self.parts[part].start;
         self.b.define(start, f);
+    }
+
+    /// Reports what happens to a start while a run lives.
+    fn note(&mut self, f: &mut FunctionBuilder, word: &str, part: usize) {
+        if self.options.scenario.is_some() {
+            return;
+        }
+        let name = format!("{NOTE}{word}");
+        let known = self.b.program().globals.iter().position(|global| global.name == name);
+        let global = match known {
+            Some(at) => GlobalId(at as u16),
+            None => self.b.global(&name, Literal::Null),
+        };
+        let entity = self.parts[part].automation.entity.clone();
+        let src = self.text_reg(f, &entity);
+        let nothing = f.value(|dst| Op::Null { dst });
+        f.emit(Op::SetGlobal { global, src });
+        f.emit(Op::SetGlobal { global, src: nothing });
     }
 
     /// Begins a run at once if its place is free, and returns from the function.

@@ -55,8 +55,7 @@ impl Lower<'_> {
                     f.emit(Code::SetGlobal { global: self.target, src });
                 }
             }
-            let body = self.b.add(f);
-            self.event(&format!("step {at}"), Some(guard), body);
+            self.event(&format!("step {at}"), Some(guard), f);
         }
     }
 }

@@ -225,6 +225,19 @@ impl Lower<'_> {
         fx.leave(wait, label);
     }
 
+    /// Goes to one of two places, each time anew.
+    fn guess(&mut self, f: &mut FunctionBuilder, yes: Label, no: Label) {
+        let values = vec![Literal::Bool(true), Literal::Bool(false)];
+        let question = "whether it is repeated";
+        let is = self.unknown(f, question, values, &[]);
+        if let Some(assumed) = self.unknowns.get(question) {
+            let nothing = f.value(|dst| Op::Null { dst });
+            f.emit(Op::SetGlobal { global: assumed.global, src: nothing });
+        }
+        f.jump_if(is, yes);
+        f.jump(no);
+    }
+
     /// Continues after other work that is due now.
     fn pause(&mut self, fx: &mut Fx) {
         let (wait, label) = fx.suspension();
@@ -255,7 +268,8 @@ impl Lower<'_> {
             Count::Unknown => {
                 fx.f.bind(turn);
                 let go = fx.f.label();
-                self.either(&mut fx.f, go, done);
+                // Each turn is a question of its own.
+                self.guess(&mut fx.f, go, done);
                 fx.f.bind(go);
                 let after = fx.f.label();
                 self.inner_sequence(fx, &repeat.sequence, after);
@@ -400,18 +414,19 @@ impl Lower<'_> {
             let (yes, no) = (f.label(), f.label());
             Self::unless_int(&mut f, fx.pc, wait, no);
             let tree = only_states(&tree);
-            self.test(&mut f, &seen, &tree, yes, no);
+            self.test(&mut f, &seen, (template, &tree), yes, no);
             f.bind(yes);
             Self::call(&mut f, wake, &[]);
             f.bind(no);
             let func = self.b.add(f);
             if let Some(at) = self.table.get(key) {
-                self.heard[at].push(super::program::Heard { func, rank });
+                let only = Some((fx.pc, wait));
+                self.heard[at].push(super::program::Heard { func, rank, only });
             }
         }
         let (already, not_yet) = (fx.f.label(), fx.f.label());
         let seen = fx.seen;
-        self.test(&mut fx.f, &seen, &tree, already, not_yet);
+        self.test(&mut fx.f, &seen, (template, &tree), already, not_yet);
         fx.f.bind(not_yet);
         self.begin_wait(fx, timer);
         let (behind, over) = (label, fx.f.label());
@@ -454,12 +469,17 @@ impl Lower<'_> {
 
     fn variable(&mut self, name: &str, value: &crate::yaml::Node, place: Place) {
         if let Some(text) = value.scalar().filter(|_| value.tag.is_none()) {
-            self.variables.insert(name.to_owned(), text);
+            std::sync::Arc::make_mut(&mut self.variables).insert(name.to_owned(), text);
         } else {
-            self.variables.remove(name);
+            std::sync::Arc::make_mut(&mut self.variables).remove(name);
         }
         if value.has_template() {
-            self.problem(place, Severity::Note, "variable from a template", "it is not followed");
+            self.problem(
+                place,
+                Severity::Note,
+                "variable from a template",
+                "it is read again where it is used",
+            );
         }
     }
 

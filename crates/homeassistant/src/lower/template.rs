@@ -5,7 +5,7 @@
 
 use crate::syntax::is_entity;
 use minijinja::value::{Kwargs, Object, Rest, Value};
-use minijinja::{Environment, Error, ErrorKind, State, UndefinedBehavior};
+use minijinja::{Environment, Error, ErrorKind, State, Template, UndefinedBehavior};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -27,6 +27,8 @@ pub(crate) enum Var {
     From,
     /// Whether the last wait ended by its trigger: `true` or `false`.
     WaitDone,
+    /// What the trigger brought: `event.data.action`, `payload`.
+    Data(String),
 }
 
 /// What a template comes to.
@@ -78,6 +80,8 @@ fn stop() -> Error {
 pub(crate) struct Templates {
     environment: Environment<'static>,
     shared: Shared,
+    /// The names of its functions.
+    names: Arc<BTreeSet<String>>,
 }
 
 impl Templates {
@@ -87,25 +91,35 @@ impl Templates {
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_fuel(Some(FUEL));
         functions(&mut environment, &shared);
-        Templates { environment, shared }
+        let names = environment.globals().map(|(name, _)| name.to_owned()).collect();
+        Templates { environment, shared, names: Arc::new(names) }
+    }
+
+    /// Returns the whole text of a template: with the variables that it names, so that it is read
+    /// once for all its evaluations.
+    pub(crate) fn whole(text: &str, variables: &BTreeMap<String, String>) -> String {
+        format!("{}{text}", prelude(text, variables, 0))
+    }
+
+    /// Reads the whole text of a template.
+    pub(crate) fn read<'t>(&'t self, whole: &'t str) -> Result<Template<'t, 't>, String> {
+        self.environment.template_from_str(whole).map_err(|error| reason(&error))
     }
 
     /// Returns what a template comes to. `variables` are those of the automation.
     pub(crate) fn evaluate(
         &self,
-        text: &str,
-        variables: &BTreeMap<String, String>,
+        template: &Template<'_, '_>,
+        variables: &Arc<BTreeMap<String, String>>,
         given: &BTreeMap<Var, String>,
     ) -> Outcome {
         *self.shared.lock() = Context { given: given.clone(), ..Context::default() };
-        let names = self.environment.globals().map(|(name, _)| name.to_owned()).collect();
         let root = Root {
             shared: self.shared.clone(),
-            variables: variables.clone(),
-            globals: names,
-            texts: Mutex::default(),
+            variables: Arc::clone(variables),
+            globals: Arc::clone(&self.names),
         };
-        let rendered = self.environment.render_str(text, Value::from_object(root));
+        let rendered = template.render(Value::from_object(root));
         let mut context = self.shared.lock();
         if let Some(var) = context.need.take() {
             return Outcome::Need(var);
@@ -118,6 +132,40 @@ impl Templates {
             Err(error) => Outcome::Unknown(reason(&error)),
         }
     }
+}
+
+/// Sets the variables that a text names and that come from templates, those that these name first.
+/// A variable gets its value where it is set; here it gets it where it is read, in the same run.
+fn prelude(text: &str, variables: &BTreeMap<String, String>, depth: u32) -> String {
+    let mut found = String::new();
+    if depth > 6 || !crate::yaml::is_template(text) {
+        return found;
+    }
+    for (name, value) in variables {
+        if !crate::yaml::is_template(value) || !names(text, name) || names(value, name) {
+            continue;
+        }
+        found += &prelude(value, variables, depth + 1);
+        let whole = value.trim().strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
+        match whole.filter(|inner| !inner.contains("}}")) {
+            Some(inner) => found += &format!("{{% set {name} = ({inner}) %}}"),
+            None => {
+                found += &format!("{{% set {name} %}}{value}{{% endset %}}");
+                found += &format!("{{% set {name} = {name} | native %}}");
+            }
+        }
+    }
+    found
+}
+
+/// Whether a text has a word.
+pub(crate) fn names(text: &str, word: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    text.match_indices(word).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + word.len()..].chars().next();
+        !before.is_some_and(is_part) && !after.is_some_and(|c| c.is_alphanumeric() || c == '_')
+    })
 }
 
 fn reason(error: &Error) -> String {
@@ -136,9 +184,8 @@ fn reason(error: &Error) -> String {
 #[derive(Debug)]
 struct Root {
     shared: Shared,
-    variables: BTreeMap<String, String>,
-    globals: BTreeSet<String>,
-    texts: Mutex<BTreeSet<String>>,
+    variables: Arc<BTreeMap<String, String>>,
+    globals: Arc<BTreeSet<String>>,
 }
 
 impl Object for Root {
@@ -150,11 +197,9 @@ impl Object for Root {
             _ => {}
         }
         if let Some(text) = self.variables.get(name) {
-            let mut busy = self.texts.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             if !crate::yaml::is_template(text) {
                 return Some(native(text));
             }
-            busy.insert(name.to_owned());
             self.shared.lock().unknown.get_or_insert_with(|| "variable from a template".to_owned());
             return None;
         }
@@ -177,12 +222,30 @@ impl Object for Trigger {
             "entity_id" => ask(Var::TriggerEntity),
             "to_state" => Some(Value::from_object(Seen(self.0.clone(), Var::To))),
             "from_state" => Some(Value::from_object(Seen(self.0.clone(), Var::From))),
+            "payload" => ask(Var::Data("payload".to_owned())),
+            word @ ("event" | "payload_json" | "json") => {
+                Some(Value::from_object(Data(self.0.clone(), word.to_owned())))
+            }
             other => {
                 let why = format!("template: trigger.{other}");
                 self.0.lock().unknown.get_or_insert(why);
                 None
             }
         }
+    }
+}
+
+/// What an event or a message brought, by its path.
+#[derive(Debug)]
+struct Data(Shared, String);
+
+impl Object for Data {
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        let path = format!("{}.{}", self.1, key.as_str()?);
+        if path == "event.data" {
+            return Some(Value::from_object(Data(self.0.clone(), path)));
+        }
+        self.0.ask(Var::Data(path)).map_or(None, |text| Some(native(&text)))
     }
 }
 
@@ -351,6 +414,7 @@ fn functions(environment: &mut Environment<'static>, shared: &Shared) {
     };
     environment.add_filter("iif", iif);
     environment.add_function("iif", iif);
+    environment.add_filter("native", |text: String| native(text.trim()));
     environment.add_filter("bool", |value: Value| match value.as_str() {
         Some(text) => {
             matches!(text.to_lowercase().as_str(), "true" | "yes" | "on" | "enable" | "1")

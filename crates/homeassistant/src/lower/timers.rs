@@ -180,9 +180,8 @@ impl Lower<'_> {
             f.bind(next);
         }
         f.bind(end);
-        let body = self.b.add(f);
         if !self.timers.is_empty() {
-            self.event("time passes", Some(guard), body);
+            self.event("time passes", Some(guard), f);
         }
     }
 }

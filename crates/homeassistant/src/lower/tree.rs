@@ -2,8 +2,10 @@
 
 use super::table::Table;
 use super::template::{Outcome, Templates, Var};
+use minijinja::Template;
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The most leaves of one tree.
 const LEAVES_MAX: usize = 200;
@@ -26,11 +28,13 @@ pub(crate) enum Tree {
 pub(crate) struct Trees<'t> {
     pub(crate) templates: &'t Templates,
     pub(crate) table: &'t Table,
-    pub(crate) variables: &'t BTreeMap<String, String>,
+    pub(crate) variables: &'t Arc<BTreeMap<String, String>>,
     /// The ids of the triggers of the automation.
     pub(crate) ids: &'t [String],
     /// The entities of the triggers of the automation.
     pub(crate) entities: &'t [String],
+    /// The values that what a trigger brings is compared with, and another one.
+    pub(crate) data: &'t [String],
     /// How many evaluations are left.
     pub(crate) left: &'t Cell<usize>,
 }
@@ -38,16 +42,26 @@ pub(crate) struct Trees<'t> {
 impl Trees<'_> {
     /// Returns the tree of a template. It evaluates the template once for each node.
     pub(crate) fn tree(&self, text: &str) -> Tree {
+        let whole = Templates::whole(text, self.variables);
+        let template = match self.templates.read(&whole) {
+            Ok(template) => template,
+            Err(why) => return Tree::Unknown(why),
+        };
         let mut leaves = 0;
-        self.node(text, &mut BTreeMap::new(), &mut leaves)
+        self.node(&template, &mut BTreeMap::new(), &mut leaves)
     }
 
-    fn node(&self, text: &str, given: &mut BTreeMap<Var, String>, leaves: &mut usize) -> Tree {
+    fn node(
+        &self,
+        template: &Template<'_, '_>,
+        given: &mut BTreeMap<Var, String>,
+        leaves: &mut usize,
+    ) -> Tree {
         let Some(left) = self.left.get().checked_sub(1) else {
             return Tree::Unknown("templates that read too much together".to_owned());
         };
         self.left.set(left);
-        match self.templates.evaluate(text, self.variables, given) {
+        match self.templates.evaluate(template, self.variables, given) {
             Outcome::Text(text) => {
                 *leaves += 1;
                 Tree::Leaf(text)
@@ -67,7 +81,7 @@ impl Trees<'_> {
                         return Tree::Unknown("template that reads too much".to_owned());
                     }
                     given.insert(var.clone(), value.clone());
-                    let below = self.node(text, given, leaves);
+                    let below = self.node(template, given, leaves);
                     branches.push((value, below));
                 }
                 given.remove(&var);
@@ -96,6 +110,7 @@ impl Trees<'_> {
                 all
             }
             Var::WaitDone => vec!["true".to_owned(), "false".to_owned()],
+            Var::Data(_) => self.data.to_vec(),
         }
     }
 }

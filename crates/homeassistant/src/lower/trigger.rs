@@ -1,5 +1,6 @@
 //! Code of triggers: functions that hear of a change and start a run or wake one.
 
+use super::condition::bound_words;
 use super::emit::Seen;
 use super::facts::{key, zone_state};
 use super::program::{Heard, Lower};
@@ -100,7 +101,7 @@ impl Lower<'_> {
     fn hear(&mut self, key: &str, function: FunctionBuilder, listener: Listener) {
         let Some(at) = self.table.get(key) else { return };
         let func = self.b.add(function);
-        self.heard[at].push(Heard { func, rank: listener.rank });
+        self.heard[at].push(Heard { func, rank: listener.rank, only: listener.only });
     }
 
     fn fire(
@@ -202,10 +203,7 @@ impl Lower<'_> {
             let mut f = self.b.function("trigger", 2);
             self.at(&mut f, trigger.place);
             let state = match self.table.get(entity) {
-                Some(at) => {
-                    let global = self.states[at];
-                    Self::get(&mut f, global)
-                }
+                Some(at) => self.state(&mut f, at),
                 None => f.value(|dst| Op::Null { dst }),
             };
             self.fire(&mut f, trigger, listener, entity, (state, state));
@@ -223,20 +221,19 @@ impl Lower<'_> {
         lasts: Option<Duration>,
     ) {
         let Some(inside) = self.matching(key, above, below).filter(|_| exact) else {
-            self.problem(
-                trigger.place,
-                Severity::Havoc,
-                "comparison that is not of constants",
-                "it may fire at any change",
-            );
-            let mut f = self.b.function("trigger", 2);
-            let (old, new) = (f.param(0), f.param(1));
-            let (yes, no) = (f.label(), f.label());
-            self.either(&mut f, yes, no);
-            f.bind(yes);
-            self.fire(&mut f, trigger, listener, key, (old, new));
-            f.bind(no);
-            return self.hear(key, f, listener);
+            let bounds = [("above", above), ("below", below)];
+            let words = bounds.map(|(word, bound)| {
+                bound.map_or(String::new(), |bound| format!(" {word} {}", bound_words(bound)))
+            });
+            let own = self.written.contains(key);
+            let (severity, text) = if own {
+                (Severity::Havoc, "what automations set does not start it")
+            } else {
+                (Severity::Note, "it may fire at any time")
+            };
+            self.problem(trigger.place, severity, "comparison that is not of constants", text);
+            let words = format!("{key} comes{}", words.concat());
+            return self.outside(&words, trigger, listener);
         };
         let at = self.table.get(key).unwrap_or_default();
         // It is armed while the number is outside; a text that is no number changes nothing.
@@ -292,10 +289,7 @@ impl Lower<'_> {
         let mut g = self.b.function("trigger", 0);
         self.at(&mut g, trigger.place);
         let state = match self.table.get(key) {
-            Some(at) => {
-                let global = self.states[at];
-                Self::get(&mut g, global)
-            }
+            Some(at) => self.state(&mut g, at),
             None => g.value(|dst| Op::Null { dst }),
         };
         self.fire(&mut g, trigger, listener, key, (state, state));
@@ -325,7 +319,7 @@ impl Lower<'_> {
             let none = f.value(|dst| Op::Null { dst });
             let seen = Seen { id: none, entity: none, from: none, to: none, wait: None };
             let (yes, no, end) = (f.label(), f.label(), f.label());
-            self.test(&mut f, &seen, &tree, yes, no);
+            self.test(&mut f, &seen, (template, &tree), yes, no);
             f.bind(yes);
             let was = Self::get(&mut f, last);
             f.jump_if(was, end);

@@ -3,9 +3,12 @@
 use super::condition::{Condition, condition, conditions, is_condition};
 use super::reader::Reader;
 use super::trigger::{Trigger, triggers};
-use super::words::{Duration, duration, entities, number};
+use super::words::{Duration, duration, entities, is_entity, number};
 use crate::place::Place;
 use crate::yaml::{Node, Value, is_template};
+
+/// The service of a call whose service a template names.
+pub(super) const TEMPLATED: &str = "(templated)";
 
 /// A step.
 #[derive(Clone, PartialEq, Debug)]
@@ -27,6 +30,8 @@ pub struct Call {
     pub targets: Option<Vec<String>>,
     /// A template that names the entities.
     pub target_template: Option<String>,
+    /// The entities that such a template names: it may be for any of these.
+    pub maybe: Vec<String>,
     /// Whether areas, devices or labels name more.
     pub indirect: bool,
     /// Its data.
@@ -207,6 +212,20 @@ fn kind(reader: &mut Reader, node: &Node) -> ActionKind {
     ActionKind::Nothing
 }
 
+/// The entities in the quoted texts of a template.
+fn named_in(template: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    if is_template(template) {
+        for text in template.split(['\'', '"']).skip(1).step_by(2) {
+            let text = text.trim().to_lowercase();
+            if is_entity(&text) && !found.contains(&text) {
+                found.push(text);
+            }
+        }
+    }
+    found
+}
+
 fn read_duration(reader: &mut Reader, node: &Node) -> Duration {
     let read = duration(node);
     match read {
@@ -264,9 +283,14 @@ fn repeated(reader: &mut Reader, node: &Node) -> ActionKind {
 fn call(reader: &mut Reader, node: &Node, service: &Node) -> ActionKind {
     let place = service.place;
     let name = service.scalar().unwrap_or_default();
+    let mut name = name;
     if is_template(&name) || service.tag.is_some() {
-        reader.unknown(place, "templated service", "a template names the service");
-        return ActionKind::Nothing;
+        let text = "any service of its domain is assumed";
+        reader.havoc(place, "templated service", text);
+        // The domain may be a constant; what the service does is not known.
+        let domain = name.split_once('.').map_or("", |(domain, _)| domain.trim());
+        let domain = if is_template(domain) || domain.contains('{') { "" } else { domain };
+        name = format!("{domain}.{TEMPLATED}");
     }
     let Some((domain, service)) = name.trim().split_once('.') else {
         reader.mistake(place, "service", format!("`{name}` is no service"));
@@ -284,6 +308,7 @@ fn call(reader: &mut Reader, node: &Node, service: &Node) -> ActionKind {
     named.extend(target.and_then(|target| target.get("entity_id")));
     let mut targets = Some(Vec::new());
     let mut target_template = None;
+    let mut maybe = Vec::new();
     for node in &named {
         match (node.as_str(), entities(node)) {
             (Some("all"), _) => {
@@ -295,7 +320,12 @@ fn call(reader: &mut Reader, node: &Node, service: &Node) -> ActionKind {
                 }
             }
             (text, None) => {
-                targets = None;
+                let named = text.map(named_in).unwrap_or_default();
+                if named.is_empty() {
+                    targets = None;
+                } else {
+                    maybe.extend(named);
+                }
                 target_template = text.filter(|text| is_template(text)).map(str::to_owned);
             }
         }
@@ -310,6 +340,7 @@ fn call(reader: &mut Reader, node: &Node, service: &Node) -> ActionKind {
         service: service.trim().to_lowercase(),
         targets,
         target_template,
+        maybe,
         indirect,
         data,
         continue_on_error,

@@ -44,7 +44,9 @@ pub enum ConditionKind {
     /// A template is true.
     Template(String),
     /// The time of day is in a range, the day among some.
-    Time { after: Option<At>, before: Option<At>, weekday: bool },
+    Time { after: Option<At>, before: Option<At>, weekday: Vec<String> },
+    /// The sun: `sunrise` or `sunset`, without offsets.
+    Sun { after: Option<String>, before: Option<String> },
     /// Someone is in a zone.
     Zone { entities: Vec<String>, zones: Vec<String> },
     /// One of these triggers started the run.
@@ -138,10 +140,7 @@ fn by_name(reader: &mut Reader, node: &Node, word: &str) -> ConditionKind {
         "time" => {
             let after = node.get("after").filter(|n| !n.is_null()).map(at_time);
             let before = node.get("before").filter(|n| !n.is_null()).map(at_time);
-            let weekday = node.get("weekday").is_some_and(|n| !n.is_null());
-            if weekday {
-                reader.havoc(node.place, "weekday", "any day of the week is assumed");
-            }
+            let weekday = node.get("weekday").map(texts).unwrap_or_default();
             ConditionKind::Time { after, before, weekday }
         }
         "zone" => {
@@ -153,9 +152,16 @@ fn by_name(reader: &mut Reader, node: &Node, word: &str) -> ConditionKind {
         }
         "trigger" => ConditionKind::Trigger(node.get("id").map(texts).unwrap_or_default()),
         "sun" => {
+            let word = |key: &str| node.get(key).and_then(Node::scalar);
+            let is_plain =
+                |key: &str| word(key).is_none_or(|word| ["0", "00:00:00"].contains(&word.as_str()));
+            if is_plain("after_offset") && is_plain("before_offset") {
+                return ConditionKind::Sun { after: word("after"), before: word("before") };
+            }
             let part =
                 |key: &str| node.get(key).and_then(Node::scalar).map(|v| format!("{key} {v}"));
-            let parts: Vec<String> = ["after", "before"].iter().filter_map(|k| part(k)).collect();
+            let keys = ["after", "after_offset", "before", "before_offset"];
+            let parts: Vec<String> = keys.iter().filter_map(|k| part(k)).collect();
             reader.havoc(node.place, "sun condition", "the sun may or may not be there");
             ConditionKind::Unknown(format!("the sun is {}", parts.join(" and ")))
         }

@@ -50,4 +50,4 @@ mod growth;
 
 mod lone;
 
-pub use self::reduced::Write;
+pub use self::reduced::{Transition, Write};

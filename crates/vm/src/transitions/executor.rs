@@ -52,6 +52,8 @@ pub(crate) struct StepExecutor<'a> {
     pub(super) recorder: Option<Box<Recorder>>,
     /// Whether objects, handles and threads keep their numbers: states are then not canonical.
     pub(crate) keeps_numbers: bool,
+    /// Most alternatives of a step, including those that `assume` drops.
+    pub(crate) alternatives_max: u32,
 }
 
 impl Drop for StepExecutor<'_> {
@@ -85,7 +87,13 @@ impl<'a> StepExecutor<'a> {
             memo,
             recorder,
             keeps_numbers,
+            alternatives_max: ALTERNATIVES_MAX,
         }
+    }
+
+    /// Makes one that uses no memo and logs nothing but updates.
+    pub(crate) fn plain(machine: &'a Machine, state: &'a State) -> StepExecutor<'a> {
+        StepExecutor::with_memo(machine, state, None)
     }
 
     /// Makes one that logs the steps it executes. It uses no memo, because a memo has no accesses.
@@ -152,7 +160,7 @@ impl<'a> StepExecutor<'a> {
 
     /// Executes every alternative of a candidate step, and calls `each` with its number and
     /// outcome. Makes no call if the guard does not hold, or if the thread cannot continue. If
-    /// there are more than [`ALTERNATIVES_MAX`], the last outcome is a failure.
+    /// there are more than `alternatives_max`, the last outcome is a failure.
     #[inline]
     pub(crate) fn run(&mut self, step: StepId, mut each: impl FnMut(&mut Self, u32, Outcome)) {
         let mut successor = None;
@@ -201,8 +209,8 @@ impl<'a> StepExecutor<'a> {
                 return;
             }
             tries += 1;
-            if tries == ALTERNATIVES_MAX {
-                let message = format!("more than {ALTERNATIVES_MAX} alternatives of one step");
+            if tries == self.alternatives_max {
+                let message = format!("more than {tries} alternatives of one step");
                 if let Stop::Fault(fault) = self.interpreter.fault(FailureKind::StepLimit, message)
                 {
                     let state = self.state.clone();

@@ -27,7 +27,7 @@ mod touched;
 
 mod updates;
 
-pub use self::updates::Write;
+pub use self::updates::{Transition, Write};
 
 impl Machine {
     fn tables(&self) -> &Tables {

@@ -4,9 +4,9 @@ use crate::machine::{Kind, Machine, NO_COMPONENT, Places};
 use crate::program::SourceSite;
 use crate::state::{State, StepDelta};
 use crate::step::{AttributeUpdate, effects_update};
-use crate::transitions::{Action, StepExecutor};
+use crate::transitions::{Action, StepExecutor, candidates};
 use crate::value::{Value, show::short};
-use anyorder_system::{Place, Update, Updates};
+use anyorder_system::{Place, Successor, Update, Updates};
 
 /// An update of a step, for reports.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -21,6 +21,15 @@ pub struct Write {
     pub value: String,
     /// Its source position.
     pub site: Option<SourceSite>,
+}
+
+/// A transition, and what it wrote.
+#[derive(Clone, Debug)]
+pub struct Transition {
+    /// The action and the state after it.
+    pub successor: Successor<State, Action>,
+    /// Its updates in order; none if the program has no components.
+    pub writes: Vec<Write>,
 }
 
 impl Machine {
@@ -54,6 +63,31 @@ impl Machine {
         }
         let executed = StepExecutor::logging(self, state).run_one(action);
         executed.map(|executed| self.writes_of(executed.updates)).unwrap_or_default()
+    }
+
+    /// Returns the transitions from a state, each with its updates, as [`writes`](Self::writes)
+    /// reports them. Each step is executed once for each alternative, so this costs what
+    /// [`successors`](anyorder_system::StateSystem::successors) costs. A step with more than `alternatives_max`
+    /// alternatives has a failure in the place of the others. Returns `None` if the job of the
+    /// thread was stopped.
+    #[must_use]
+    pub fn transitions(&self, state: &State, alternatives_max: u32) -> Option<Vec<Transition>> {
+        let mut executor = StepExecutor::plain(self, state);
+        executor.alternatives_max = alternatives_max;
+        let mut steps = Vec::new();
+        candidates(self, state, true, |step| steps.push(step));
+        let mut found = Vec::new();
+        for step in steps {
+            executor.run(step, |executor, alternative, outcome| {
+                let writes = self.writes_of(executor.take_updates());
+                let successor = outcome.successor(self, Action { step, alternative });
+                found.push(Transition { successor, writes });
+            });
+            if executor.interpreter.poll.is_stopped() {
+                return None;
+            }
+        }
+        Some(found)
     }
 
     /// Puts updates into words.
