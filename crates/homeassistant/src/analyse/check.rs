@@ -152,7 +152,8 @@ fn one(
     };
     let names = lowered.parts.iter().map(name).collect();
     let machines = (machine, reversed);
-    let names = (names, roots(home, &lowered.parts));
+    let entities = lowered.parts.iter().map(|at| home.automations[*at].entity.clone()).collect();
+    let names = (names, entities, roots(home, &lowered.parts));
     let searched = Search::new(machines, &lowered, names, slice, stop).run(options.states_max);
     checked.cut += u64::from(searched.cut);
     checked.states += searched.states;

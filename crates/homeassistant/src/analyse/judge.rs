@@ -3,7 +3,7 @@
 use super::finding::{FindingKind, Writer};
 use super::reaction::Way;
 use super::search::{About, Search};
-use crate::lower::{OVERLAPS, RESTARTED};
+use crate::lower::{BEGAN, OVERLAPS, RESTARTED};
 use anyorder_system::StateSystem;
 use anyorder_vm::Write;
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ impl Search<'_> {
                 && let (Some(a), Some(b)) = (before.by, write.by)
                 && a != b
                 && before.value != write.value
-                && self.are_apart(a, b)
+                && self.are_apart(a, b, (at, way))
             {
                 fights.push((before.clone(), write.clone()));
             }
@@ -45,12 +45,18 @@ impl Search<'_> {
     }
 
     /// Whether two parts run for different automations. What a script sets for the automation that
-    /// calls it is a step of that one.
-    fn are_apart(&self, a: u32, b: u32) -> bool {
+    /// calls it is a step of that one, also where another automation calls it at other times.
+    fn are_apart(&self, a: u32, b: u32, (at, way): (usize, &Way)) -> bool {
         let of = |part: u32| self.roots.get(part as usize).map_or(&[][..], Vec::as_slice);
-        let mut all: Vec<usize> = of(a).iter().chain(of(b)).copied().collect();
+        let waits = |part: usize| self.nodes[at].waiting.contains(&self.entities[part]);
+        let began = |part: usize| {
+            way.notes.iter().any(|(word, of)| word == BEGAN && *of == self.entities[part])
+        };
+        let live = |part: &usize| began(*part) || waits(*part);
+        let mut all: Vec<usize> = of(a).iter().chain(of(b)).copied().filter(live).collect();
         all.sort_unstable();
         all.dedup();
+        // Runs that neither wait nor begin here are known only by what they call.
         all.len() != 1
     }
 
@@ -103,7 +109,7 @@ impl Search<'_> {
                     if let Some(other) = last.by
                         && other != by
                         && last.value != write.value
-                        && self.are_apart(other, by)
+                        && self.are_apart(other, by, (before, &self.nodes[node].way))
                     {
                         found.push((last.clone(), write.clone()));
                     }
@@ -146,7 +152,8 @@ impl Search<'_> {
             pairs.sort_by_key(|(way, other)| way.is_guessed() || other.is_guessed());
             let found = pairs.into_iter().find_map(|(way, other)| {
                 let (mine, theirs) = (last(way, &key)?, last(other, &key)?);
-                let apart = mine.by.zip(theirs.by).is_some_and(|(a, b)| self.are_apart(a, b));
+                let apart =
+                    mine.by.zip(theirs.by).is_some_and(|(a, b)| self.are_apart(a, b, (at, way)));
                 let differ = mine.value != theirs.value && mine.by != theirs.by && apart;
                 (differ && self.writers(&way.writes) > 1).then_some((way, other, mine, theirs))
             });

@@ -40,6 +40,10 @@ impl Search<'_> {
         let (mut node, mut found, mut event) = (at, Vec::<Write>::new(), String::new());
         while self.nodes[node].waiting.contains(entity) {
             let this = &self.nodes[node];
+            if this.way.is_guessed() {
+                // What it has set may be something else.
+                return (String::new(), Vec::new());
+            }
             for write in this.way.writes.iter().rev() {
                 if found.iter().all(|known| known.attribute != write.attribute) {
                     found.push(write.clone());

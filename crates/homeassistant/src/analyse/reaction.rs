@@ -129,6 +129,8 @@ pub(super) struct Reaction {
     pub(super) ways: Vec<Way>,
     /// Whether there may be more.
     pub(super) cut: bool,
+    /// The states on the way, all ways together.
+    pub(super) steps: usize,
 }
 
 /// Returns the reaction that begins with one of some steps.
@@ -192,6 +194,7 @@ pub(super) fn react(
             open.push((begin(transition, &way), this, depth + 1));
         }
     }
+    reaction.steps = path.len();
     reaction
 }
 

@@ -23,6 +23,9 @@ const FINDINGS_MAX: usize = 8;
 /// The most reactions of one slice.
 const REACTIONS_MAX: u64 = 10_000;
 
+/// The most states within the reactions of one slice: one slice does not take the time of all.
+const STEPS_MAX: usize = 30_000;
+
 /// A quiet state, and how it was reached.
 pub(super) struct Node {
     pub(super) state: State,
@@ -59,6 +62,8 @@ pub(super) struct Search<'a> {
     pub(super) table: &'a Table,
     /// The entity of each part; "" for one that never waits.
     pub(super) names: Vec<String>,
+    /// The entity of each part.
+    pub(super) entities: Vec<String>,
     /// The automations for which each part runs: itself, or those that call it.
     pub(super) roots: Vec<Vec<usize>>,
     pub(super) slice: &'a Slice,
@@ -67,6 +72,7 @@ pub(super) struct Search<'a> {
     pub(super) stop: &'a dyn Fn() -> bool,
     known: HashMap<Hash128, usize>,
     queue: VecDeque<usize>,
+    steps: usize,
     states_max: usize,
 }
 
@@ -74,7 +80,7 @@ impl<'a> Search<'a> {
     pub(super) fn new(
         (machine, reversed): (Machine, Option<Machine>),
         lowered: &'a Lowered,
-        (names, roots): (Vec<String>, Vec<Vec<usize>>),
+        (names, entities, roots): (Vec<String>, Vec<String>, Vec<Vec<usize>>),
         slice: &'a Slice,
         stop: &'a dyn Fn() -> bool,
     ) -> Search<'a> {
@@ -83,6 +89,7 @@ impl<'a> Search<'a> {
             reversed,
             table: &lowered.table,
             names,
+            entities,
             roots,
             slice,
             nodes: Vec::new(),
@@ -90,6 +97,7 @@ impl<'a> Search<'a> {
             stop,
             known: HashMap::new(),
             queue: VecDeque::new(),
+            steps: 0,
             states_max: 0,
         }
     }
@@ -114,6 +122,7 @@ impl<'a> Search<'a> {
     fn is_over(&self) -> bool {
         (self.stop)()
             || self.result.reactions >= REACTIONS_MAX
+            || self.steps >= STEPS_MAX
             || self.result.findings.len() >= FINDINGS_MAX
     }
 
@@ -139,7 +148,7 @@ impl<'a> Search<'a> {
             return;
         };
         let mut reversed: Option<Vec<(String, Vec<Transition>)>> = None;
-        for (number, (event, first)) in all_events.into_iter().enumerate() {
+        for (event, first) in all_events {
             if self.is_over() {
                 self.result.cut = true;
                 return;
@@ -147,6 +156,7 @@ impl<'a> Search<'a> {
             let reaction = react(&self.machine, first, self.stop);
             self.result.cut |= reaction.cut;
             self.result.reactions += 1;
+            self.steps += reaction.steps;
             let several = reaction.ways.iter().any(|way| self.writers(&way.writes) > 1);
             if several && let Some(other) = &self.reversed {
                 let all = reversed.get_or_insert_with(|| {
@@ -155,7 +165,7 @@ impl<'a> Search<'a> {
                     let same = other.decode(&bytes);
                     same.and_then(|state| events(other, &state)).unwrap_or_default()
                 });
-                if let Some((_, first)) = all.get(number) {
+                if let Some((_, first)) = all.iter().find(|(name, _)| *name == event) {
                     let others = react(other, first.clone(), self.stop);
                     self.result.cut |= others.cut;
                     self.compare_orders(at, &event, &reaction.ways, &others.ways);

@@ -1,16 +1,18 @@
 //! From automations to a program of the machine.
 
 pub(crate) use assume::{GIVEN, UNKNOWN};
+pub use bus::Bus;
 pub use effect::{Effect, effects};
 pub use facts::{Facts, facts_of};
 pub(crate) use program::CALL;
-pub use program::{Bus, LowerError, Lowered, Options};
-pub(crate) use runs::{DROPPED, NOTE, OVERLAPS, RESTARTED};
+pub use program::{LowerError, Lowered, Options};
+pub(crate) use runs::{BEGAN, DROPPED, NOTE, OVERLAPS, RESTARTED};
 pub use scenario::Op;
 pub use scope::lower;
 pub use table::Table;
 
 mod assume;
+mod bus;
 mod call;
 mod condition;
 mod data;

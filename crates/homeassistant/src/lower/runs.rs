@@ -8,6 +8,9 @@ use anyorder_program::{Builtin, FunctionBuilder, GlobalId, Literal, Op, Reg};
 /// The beginning of the name of the global that says what happens to a start.
 pub(crate) const NOTE: &str = "note: ";
 
+/// A run begins.
+pub(crate) const BEGAN: &str = "began";
+
 /// A start is refused.
 pub(crate) const DROPPED: &str = "dropped";
 
@@ -144,6 +147,7 @@ impl Lower<'_> {
         let (pc, step) = (self.parts[part].runs[run].pc, self.parts[part].runs[run].step);
         Self::unless_int(f, pc, 0, busy);
         self.store_start(f, part, run);
+        self.note(f, BEGAN, part);
         Self::set_int(f, pc, START);
         Self::call(f, step, &[]);
         let now = Self::get(f, pc);
