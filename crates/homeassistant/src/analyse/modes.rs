@@ -2,12 +2,12 @@
 //!
 //! **Problem.** In a quiet state a run of an automation waits, and an event starts the automation
 //! again. `single` refuses the start, `restart` ends the run that waits, `parallel` begins another
-//! one. Each may leave a state as nobody wanted it. **Guarantee.** A finding has a run in which, after
-//! the event, nothing comes from outside until all timers have ended.
+//! one. Each may leave a state as nobody wanted it. **Guarantee.** A finding has a run in which,
+//! after the event, nothing comes from outside until all timers have ended.
 //!
-//! - *Refused*, *overlapping*: the same event has begun the run that waits, and made it set a state.
-//!   The run goes on and sets the state to something else, although what the event has brought is
-//!   still so: the second event has bought no time.
+//! - *Refused*, *overlapping*: the same event has begun the run that waits, and made it set a
+//!   state. The run goes on and sets the state to something else, although what the event has
+//!   brought is still so: the second event has bought no time.
 //! - *Cut short*: the run that waits would have set a state again. The run that ends it does not.
 
 use super::finding::FindingKind;

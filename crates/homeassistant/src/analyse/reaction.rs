@@ -3,7 +3,8 @@
 //! **Problem.** Input: the first steps of a reaction. Output: its ways, that is, the quiet states
 //! that it may end in, each with what was set, in order. **Guarantee.** Exact up to the bounds; a
 //! bound is reported. Two ways that come to the same state after the same updates of each state are
-//! one way. **Cost.** One execution for each step of each way; ways multiply with what is not known.
+//! one way. **Cost.** One execution for each step of each way; ways multiply with what is not
+//! known.
 
 use crate::lower::{CALL, GIVEN, NOTE, UNKNOWN};
 use anyorder_system::{Hash128, StateSystem};

@@ -13,13 +13,15 @@ const RINGS_MAX: usize = 60;
 /// The most steps on the way to all rings.
 const STEPS_MAX: usize = 200_000;
 
-/// A ring: its automations in order of their numbers, and the states by which they start each other.
+/// A ring: its automations in order of their numbers, and the states by which they start each
+/// other.
 pub(super) type Ring = (Vec<usize>, BTreeSet<String>);
 
-/// Returns the rings of three and more automations, and whether there are more than these. A ring is
-/// an elementary circuit of the graph in which an automation leads to those whose triggers a value
-/// fits that it sets; each begins at its smallest number, so each is found once (the bound replaces
-/// the blocking of Johnson, "Finding All the Elementary Circuits of a Directed Graph", 1975).
+/// Returns the rings of three and more automations, and whether there are more than these. A ring
+/// is an elementary circuit of the graph in which an automation leads to those whose triggers a
+/// value fits that it sets; each begins at its smallest number, so each is found once (the bound
+/// replaces the blocking of Johnson, "Finding All the Elementary Circuits of a Directed Graph",
+/// 1975).
 pub(super) fn rings(home: &Home, facts: &[Facts], automations: &[usize]) -> (Vec<Ring>, bool) {
     let next = graph(home, facts, automations);
     let mut found: BTreeMap<Vec<usize>, BTreeSet<String>> = BTreeMap::new();

@@ -16,9 +16,10 @@ pub struct Slice {
     pub may_loop: bool,
 }
 
-/// Returns the pairs of automations that set a state in common or start each other, single ones that
-/// start themselves or wait between two updates, and rings of three and more that start each other.
-/// Also returns whether there are more rings. Quadratic in the automations that set one state.
+/// Returns the pairs of automations that set a state in common or start each other, single ones
+/// that start themselves or wait between two updates, and rings of three and more that start each
+/// other. Also returns whether there are more rings. Quadratic in the automations that set one
+/// state.
 #[must_use]
 pub fn slices(home: &Home) -> (Vec<Slice>, bool) {
     let facts = whole(home);

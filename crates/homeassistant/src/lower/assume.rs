@@ -1,11 +1,11 @@
 //! What a reaction assumes: states that only conditions read, and what nobody knows.
 //!
-//! A state that no part sets and that wakes nobody has no place in a quiet state: it may be anything
-//! at the next event. So it gets a value when a reaction first reads it, keeps that for the
-//! reaction, and loses it at its end. The states of a search are then not multiplied by the values
-//! of all conditions, and the runs are the same: the outside may change such a state between any
-//! two reactions, and nothing hears of that. What is not known at all is a state of this kind, too:
-//! the same question has one answer in one reaction, until a state that it mentions changes.
+//! A state that no part sets and that wakes nobody has no place in a quiet state: it may be
+//! anything at the next event. So it gets a value when a reaction first reads it, keeps that for
+//! the reaction, and loses it at its end. The states of a search are then not multiplied by the
+//! values of all conditions, and the runs are the same: the outside may change such a state between
+//! any two reactions, and nothing hears of that. What is not known at all is a state of this kind,
+//! too: the same question has one answer in one reaction, until a state that it mentions changes.
 
 use super::program::Lower;
 use super::table::domain;

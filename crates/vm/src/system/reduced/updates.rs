@@ -67,9 +67,9 @@ impl Machine {
 
     /// Returns the transitions from a state, each with its updates, as [`writes`](Self::writes)
     /// reports them. Each step is executed once for each alternative, so this costs what
-    /// [`successors`](anyorder_system::StateSystem::successors) costs. A step with more than `alternatives_max`
-    /// alternatives has a failure in the place of the others. Returns `None` if the job of the
-    /// thread was stopped.
+    /// [`successors`](anyorder_system::StateSystem::successors) costs. A step with more than
+    /// `alternatives_max` alternatives has a failure in the place of the others. Returns `None` if
+    /// the job of the thread was stopped.
     #[must_use]
     pub fn transitions(&self, state: &State, alternatives_max: u32) -> Option<Vec<Transition>> {
         let mut executor = StepExecutor::plain(self, state);
