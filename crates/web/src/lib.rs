@@ -72,6 +72,7 @@ mod record;
 
 // The page, and the order of its events.
 mod page;
+mod pictures;
 mod rules;
 mod sabotage;
 mod system;

@@ -274,15 +274,19 @@ impl<'s> Driver<'s> {
         if let Some(task) = named(&before, &now) {
             return format!("it did not create `{task}`");
         }
-        if let Some(task) = was.cancelled.iter().chain(&is.cancelled).find(|task| {
-            was.cancelled.contains(task) != is.cancelled.contains(task)
-        }) {
+        if let Some(task) = was
+            .cancelled
+            .iter()
+            .chain(&is.cancelled)
+            .find(|task| was.cancelled.contains(task) != is.cancelled.contains(task))
+        {
             return format!("it cancelled `{}` only once", name(task));
         }
         if was.failures != is.failures {
             return "it failed in another way".to_owned();
         }
-        let uses = |step: &ExecutedStep| -> FxHashSet<_> { step.footprint.iter().copied().collect() };
+        let uses =
+            |step: &ExecutedStep| -> FxHashSet<_> { step.footprint.iter().copied().collect() };
         let (before, now) = (uses(was), uses(is));
         match before.symmetric_difference(&now).map(|(location, _)| location).min() {
             Some(location) => {

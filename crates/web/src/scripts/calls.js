@@ -92,8 +92,15 @@ function recordsOfEvent() {
   const isSkipped = isFirst && log !== null && log.skip !== undefined;
   isFirst = false;
   if (isSkipped) log.skip();
-  return log === null || !log.end ? null : isSkipped ? '' : recordsOf(log.end());
+  if (log === null || !log.end) return null;
+  if (isSkipped) return '';
+  const list = log.end();
+  const now = log.counts ? log.counts().leftOut : 0;
+  if (now > leftOut) gap('an event uses more than 40,000 locations: those of objects that it used first are left out');
+  leftOut = now;
+  return recordsOf(list);
 }
+let leftOut = 0;
 const api = {
   // Begins an event: its random numbers are its own, and its accesses are logged.
   begin(seed, time, name) {

@@ -2,6 +2,7 @@
 
 use super::sockets::{SocketMessage, Sockets};
 use super::types::{Answer, PageRequest, Response, Source};
+use crate::pictures::Pictures;
 use crate::rewriter::RewrittenPage;
 use anyorder_common::hash::Hash128;
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,6 +45,7 @@ struct Inner {
     gaps: BTreeSet<String>,
     /// The addresses at which nothing answers.
     unanswered: BTreeSet<String>,
+    pictures: Pictures,
     /// What the real server said over sockets, by their names; `None` if it opened none.
     sockets: BTreeMap<String, Option<Vec<SocketMessage>>>,
     /// The first socket of each path.
@@ -87,6 +89,7 @@ impl Store {
             silent,
             gaps,
             unanswered,
+            pictures: Pictures::default(),
             sockets,
             first_sockets,
         };
@@ -189,6 +192,11 @@ impl Store {
             inner.given.insert(event.clone(), (key, response.clone()));
             inner.by_event.insert(event, Some(response));
         }
+    }
+
+    /// Returns an earlier picture that looks as this one does, or this one.
+    pub(crate) fn picture_like(&self, png: &[u8]) -> Arc<[u8]> {
+        self.inner().pictures.alike(png)
     }
 
     /// Asks the source for a file that no event asked for, such as a source map.

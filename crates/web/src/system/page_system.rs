@@ -523,7 +523,8 @@ impl TaskSystem for PageSystem {
         }
         let driver = self.driver()?;
         let seen = driver.see(can_draw);
-        let seen = self.end_with(seen)?;
+        let mut seen = self.end_with(seen)?;
+        seen.picture = seen.picture.map(|picture| self.store.picture_like(&picture).to_vec());
         let Some(driver) = &self.driver else { return Ok(Observation::new()) };
         let steps = self.options.actions.steps().len();
         let traffic = Traffic {

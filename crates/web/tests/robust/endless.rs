@@ -62,3 +62,19 @@ fn a_chain_of_promises_without_end_has_its_place() {
     let error = error_of(Site::saying(chain).file("/loop.js", script));
     assert!(error.contains("runs without end at http://localhost/loop.js:2"), "{error}");
 }
+
+#[test]
+fn an_event_that_uses_very_many_objects_does_not_take_long_to_log() {
+    if !is_due(69) {
+        return;
+    }
+    let page = "<script>let table = null;
+        setTimeout(() => { table = {}; for (let i = 0; i < 30000; i++) {
+          (table['k' + i] ??= new Set()).add({ i }) } say(Object.keys(table).length) }, 1);
+        setTimeout(() => say(table.k7.size), 2);</script>";
+    let mut page = Site::saying(page).start();
+    let first = page.run(&[]).expect("it ends");
+    assert_eq!(first.words(), "30000 1");
+    let gaps = page.store.gaps();
+    assert!(gaps.iter().any(|gap| gap.contains("more than 40,000 locations")), "{gaps:?}");
+}

@@ -22,6 +22,9 @@ const READ = 1, WRITE = 2, SAME = 4;
 // What is known of the value before the first write of an event.
 const UNKNOWN = { unknown: true }, ABSENT = { absent: true };
 const KEYS = "{keys}", ELEMENTS_MAX = 100000;
+// An event that uses more locations leaves out those of objects that it used first. It made most of
+// them, so whoever uses them later has read from it where they are.
+const LOCATIONS_MAX = 40000;
 
 let epoch = 1, label = "", touched = [], here = -1;
 let lastObject = null, lastRecord = null;
@@ -53,7 +56,7 @@ function recordOf(object) {
   if (object === lastObject) return lastRecord;
   let record = records.get(object);
   if (record === undefined) {
-    record = { object, name: null, number: object === root ? "" : number(), cells: new Mine(), entries: null, keysEpoch: 0 };
+    record = { object, name: null, number: object === root ? "" : number(), cells: new Mine(), entries: null, keysEpoch: 0, born: epoch };
     records.set(object, record);
   }
   lastObject = object;

@@ -73,12 +73,18 @@ function changesKeys(cell) {
   return (cell.old === ABSENT) !== (now === ABSENT);
 }
 
+let leftOut = 0;
+function isLeftOut(record) {
+  return record.born === epoch && record.object !== root && record.object !== root.document && !isNode(record.object);
+}
+
 function take() {
-  const cells = touched, result = [];
+  const cells = touched, result = [], areMany = touched.length > LOCATIONS_MAX;
   const add = (text, flags, site) => { result[result.length] = [text, flags, site]; };
   touched = [];
   for (let i = 0; i < cells.length; i++) {
     const cell = cells[i];
+    if (areMany && cell.kind !== VARIABLE && isLeftOut(cell.record)) { leftOut++; continue; }
     try {
       const text = textOf(cell);
       if ((cell.flags & READ) !== 0) add(text, READ, cell.read);
@@ -123,8 +129,9 @@ const api = {
     depth = 0;
     label = "";
   },
-  // How many texts were run without a log, and how many accesses could not be logged.
-  counts() { return { unlogged, lost }; },
+  // How many texts were run without a log, how many accesses could not be logged, and how many
+  // locations were left out.
+  counts() { return { unlogged, lost, leftOut }; },
   // Logs a logical location of an object (1 reads, 2 writes): for what the host knows.
   note(object, key, flags) { if (isObject(object)) logical(object, key, flags, -1); },
   // Logs that an event comes to an object, whether or not somebody listens.
