@@ -42,7 +42,10 @@ impl PageWords {
         }
         let segment = task.segment();
         let label = &segment.label;
-        let one = |what: &str| format!("the {}{what} `{label}`", nth(segment.ordinal));
+        let one = |what: &str| match label.as_str() {
+            "" => format!("the {}{what}", nth(segment.ordinal)),
+            label => format!("the {}{what} `{label}`", nth(segment.ordinal)),
+        };
         let of = |what: &str| format!("the {}{what} of `{label}`", nth(segment.ordinal));
         match segment.kind.as_str() {
             "load" => "the arrival of the document".to_owned(),
