@@ -32,6 +32,7 @@ pub mod app;
 pub mod config;
 pub mod value;
 
+pub mod published;
 pub mod rules;
 mod slice;
 pub mod unfold;

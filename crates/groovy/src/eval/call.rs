@@ -260,12 +260,13 @@ impl<H: Host> Evaluator<'_, H> {
     /// Runs one call deeper.
     fn inside(&mut self, run: impl FnOnce(&mut Self) -> Res) -> Res {
         self.step()?;
-        if self.depth >= DEPTH_MAX {
+        if self.depth >= DEPTH_MAX || !self.host.enter() {
             return Err(Stop::Limit("calls"));
         }
         self.depth += 1;
         let result = run(self);
         self.depth -= 1;
+        self.host.leave();
         result
     }
 
@@ -352,7 +353,9 @@ impl<H: Host> Evaluator<'_, H> {
                     }
                 }
                 // The devices of one input take a command together.
-                Value::List(items) if only_objects(&items.borrow()) => {
+                Value::List(items)
+                    if self.host.takes_together() && only_objects(&items.borrow()) =>
+                {
                     let items = items.borrow().clone();
                     let one = |item| self.call_method(item, name, arguments.clone());
                     Ok(Value::list(items.iter().map(one).collect::<Res<Vec<Value>>>()?))
@@ -381,10 +384,17 @@ impl<H: Host> Evaluator<'_, H> {
             return unsupported(format!("`{name}` with something unknown"));
         }
         match object {
-            Value::Object(id) => match self.single_method(object, name, arguments)? {
-                Some(value) => Ok(Some(value)),
-                None => self.host.call(Some(*id), name, arguments).transpose(),
-            },
+            Value::Object(id) => {
+                if let [Value::Closure(_)] = arguments
+                    && let Some(items) = self.host.items(*id, name)
+                {
+                    return self.list_method(&Value::list(items), name, arguments);
+                }
+                match self.single_method(object, name, arguments)? {
+                    Some(value) => Ok(Some(value)),
+                    None => self.host.call(Some(*id), name, arguments).transpose(),
+                }
+            }
             Value::Closure(closure) => self.closure_method(object, closure, name, arguments),
             Value::List(_) | Value::Range(..) => self.list_method(object, name, arguments),
             Value::Map(map) => self.map_method(object, map, name, arguments),

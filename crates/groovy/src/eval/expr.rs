@@ -31,6 +31,7 @@ impl<H: Host> Evaluator<'_, H> {
                             value = self.call_value(&value, given)?;
                         }
                         unknown = unknown.or_else(|| self.unknown(&value));
+                        self.host.shown(&value);
                         out += &show(&value);
                     }
                 }
@@ -295,6 +296,11 @@ impl<H: Host> Evaluator<'_, H> {
     /// Reads a property of a value.
     pub(super) fn property(&mut self, object: &Value, name: &str) -> Res {
         self.step()?;
+        if let Value::Text(text) = object
+            && let Some(value) = self.host.text_property(text, name)
+        {
+            return Ok(value);
+        }
         match (object, name) {
             (Value::Null, _) => throw(
                 "NullPointerException",
@@ -438,9 +444,13 @@ impl<H: Host> Evaluator<'_, H> {
                 _ => None,
             };
         }
-        if !self.host.set_property(None, name, &value) {
-            self.binding.insert(name.to_owned(), value);
+        if self.host.set_property(None, name, &value) {
+            return Ok(());
         }
+        if !self.host.has_binding() {
+            return throw("MissingPropertyException", format!("No such property: {name}"));
+        }
+        self.binding.insert(name.to_owned(), value);
         Ok(())
     }
 

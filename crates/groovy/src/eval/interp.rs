@@ -63,6 +63,33 @@ pub trait Host {
     fn is_unknown(&self, _object: u32) -> bool {
         false
     }
+    /// Returns the items that an object gives to the closure of a method: `each`, `find`. `None`:
+    /// the object itself is the only one.
+    fn items(&mut self, _object: u32, _method: &str) -> Option<Vec<Value>> {
+        None
+    }
+    /// Returns whether a name without a declaration becomes a variable when it is set, as in a
+    /// script. In a class it does not.
+    fn has_binding(&self) -> bool {
+        true
+    }
+    /// Returns whether a command to a list goes to each of its objects, as to the devices of one
+    /// input. Groovy itself has no such rule.
+    fn takes_together(&self) -> bool {
+        true
+    }
+    /// Learns that a call begins; returns whether it may, so deep inside of others.
+    fn enter(&mut self) -> bool {
+        true
+    }
+    /// Learns that the call has ended.
+    fn leave(&mut self) {}
+    /// Reads a property of a text: a field of the class of texts.
+    fn text_property(&mut self, _text: &str, _name: &str) -> Option<Value> {
+        None
+    }
+    /// Learns that a value becomes a part of a text.
+    fn shown(&mut self, _value: &Value) {}
     /// Takes what the program prints.
     fn print(&mut self, text: &str);
     /// Learns where the statement is that runs next, or the call that [`Host::call`] may get.
