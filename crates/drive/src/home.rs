@@ -2,7 +2,7 @@
 
 use crate::failure::{Failure, Mistake, ModelMistakes, Unusable};
 use crate::model::{Model, check_model_watched};
-use crate::states::{CheckOptions, Watcher};
+use crate::states::{Algorithm, CheckOptions, Watcher};
 use crate::{JobControl, JobResult, Reported};
 use anyorder_common::text::escape_lines;
 use anyorder_finding::{CheckedHome, Finding, Kind, Usage, Warning, WarningKind, option};
@@ -143,6 +143,12 @@ impl<'m> Household<'m> {
         watcher: &mut dyn Watcher,
     ) -> Result<JobResult, Failure> {
         let stop = || control.check().is_err();
+        if self.options.as_published && search.algorithm == Some(Algorithm::Full) {
+            let text_of = |app: &usize| (self.apps[*app].file.clone(), self.texts[*app].clone());
+            let texts: Vec<(String, String)> = apps.iter().map(text_of).collect();
+            let result = crate::published::check(&texts, search, control, watcher)?;
+            return Ok(self.named(apps, result));
+        }
         let (home, readers) = self.of(apps);
         let opened = self.open(apps, &home, readers, &stop);
         let first = opened.model(&home, false)?;

@@ -78,6 +78,7 @@ mod kept;
 mod limits;
 mod not_understood;
 mod predict;
+mod published;
 mod remark;
 mod result;
 mod robust;

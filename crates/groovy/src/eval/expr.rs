@@ -31,7 +31,6 @@ impl<H: Host> Evaluator<'_, H> {
                             value = self.call_value(&value, given)?;
                         }
                         unknown = unknown.or_else(|| self.unknown(&value));
-                        self.host.shown(&value);
                         out += &show(&value);
                     }
                 }
@@ -350,7 +349,10 @@ impl<H: Host> Evaluator<'_, H> {
             Value::Null => {
                 throw("NullPointerException", "Cannot invoke method getAt() on null object")
             }
-            Value::Map(entries) => Ok(super::map::get(&entries.borrow(), key)),
+            Value::Map(entries) => {
+                self.host.keyed(key);
+                Ok(super::map::get(&entries.borrow(), key))
+            }
             Value::List(_) | Value::Range(..) => self.list_index(object, key),
             Value::Text(text) => super::text::index(text, key),
             Value::Object(_) => self.property(object, &show(key)),

@@ -172,6 +172,8 @@ pub(super) fn static_method(class: &str, name: &str, arguments: &[Value]) -> Res
         }
         ("Math", "floor", [value]) if number(value) => Value::Double(to_f64(value).floor()),
         ("Math", "ceil", [value]) if number(value) => Value::Double(to_f64(value).ceil()),
+        ("Integer", "toHexString", [Value::Int(value)]) => Value::text(format!("{value:x}")),
+        ("Math", "log", [value]) if number(value) => Value::Double(to_f64(value).ln()),
         ("Math", "sqrt", [value]) if number(value) => Value::Double(to_f64(value).sqrt()),
         ("Math", "pow", [a, b]) if number(a) && number(b) => {
             Value::Double(to_f64(a).powf(to_f64(b)))

@@ -25,7 +25,7 @@ struct Frame<'f> {
 }
 
 /// Returns the id of a device with this name: `lockID0` of `lock0`.
-fn id_of(name: &str) -> String {
+pub(super) fn id_of(name: &str) -> String {
     format!("{}ID0", name.trim_end_matches('0'))
 }
 

@@ -73,6 +73,9 @@ impl Preferences<'_> {
                 // The first option goes into a text of Groovy. That of a map is null.
                 let first = match &options {
                     Some(map @ Value::Map(_)) => entries(map).and_then(|mut all| all.remove("0")),
+                    Some(Value::Text(text)) => {
+                        text.chars().next().map(|letter| Value::text(letter.to_string()))
+                    }
                     Some(list) if list.items().is_some() => {
                         list.items().and_then(|all| all.first().cloned())
                     }
@@ -94,6 +97,13 @@ impl Preferences<'_> {
 
 impl Host for Preferences<'_> {
     fn property(&mut self, object: Option<u32>, name: &str) -> Option<Result<Value, Stop>> {
+        if let Some(device) = object.and_then(|object| self.table.devices.get(object as usize)) {
+            return Some(Ok(match name {
+                "id" => Value::text(super::device::id_of(&device.name)),
+                "label" | "displayName" => Value::text(&device.name),
+                _ => Value::Null,
+            }));
+        }
         if object.is_some() {
             return Some(Ok(match name {
                 "contactBookEnabled" => Value::Int(1),
@@ -104,7 +114,11 @@ impl Host for Preferences<'_> {
             }));
         }
         if let Some((_, value)) = self.settings.values.iter().find(|(own, _)| own == name) {
-            return Some(Ok(value.value(&mut |_| ANYTHING)));
+            let number = |held: &Held| match held {
+                Held::Group(device) => u32::try_from(*device).unwrap_or(ANYTHING),
+                _ => ANYTHING,
+            };
+            return Some(Ok(value.value(&mut { number })));
         }
         Some(Ok(match name {
             "settings" => {
@@ -137,7 +151,7 @@ impl Host for Preferences<'_> {
         match name {
             "input" => Some(self.input(arguments)),
             "timeToday" if arguments.len() == 2 => Some(Ok(Value::Object(ANYTHING))),
-            "new Date" => Some(Ok(Value::Object(ANYTHING))),
+            "new Date" | "new SimpleDateFormat" => Some(Ok(Value::Object(ANYTHING))),
             "definition" | "mode" | "label" | "href" | "paragraph" | "image" => {
                 Some(Ok(Value::Null))
             }

@@ -103,6 +103,10 @@ impl Run<'_> {
             ("new Date", []) => Ok(self.object(Held::Date(NOW))),
             ("new Date", [Value::Long(at)]) => Ok(self.object(Held::Date(*at))),
             ("new Date", [Value::Int(at)]) => Ok(self.object(Held::Date(i64::from(*at)))),
+            ("new SimpleDateFormat", [Value::Text(pattern)]) => {
+                Ok(self.object(Held::Format(pattern.to_string())))
+            }
+            ("new Random", []) => Ok(self.object(Held::Class("Random".to_owned()))),
             (name, _) if name.starts_with("new ") => unsupported(&format!("`{name}`")),
             ("httpPostJson", [Value::Map(_), _]) => unsupported("httpPostJson with a closure"),
             _ => return self.call_field(name, arguments),

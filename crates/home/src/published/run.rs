@@ -6,7 +6,7 @@ use super::kept::{Happened, Held, Kept};
 use super::world::{Home, Running, Subscriptions, World};
 use crate::app::words;
 use anyorder_common::source::Span;
-use anyorder_groovy::eval::{Evaluator, Host, List, Methods, Stop, TIME, Value, show};
+use anyorder_groovy::eval::{Evaluator, Host, Methods, Stop, TIME, Value, show};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -25,8 +25,9 @@ const NESTED_CHOICES_MAX: usize = 64;
 pub(super) enum Outcome {
     /// A state with all choices.
     Ended(World),
-    /// A choice inside of a handler, of so many alternatives, with the app and the place.
-    Offered(World, u8, (usize, u32)),
+    /// A choice inside of a handler, of so many alternatives, with the places of the calls that
+    /// are under way.
+    Offered(World, u8, Vec<u32>),
     /// An exception that nothing catches: there is no state.
     Died,
     /// Something that is not understood, with the app and the place.
@@ -61,8 +62,12 @@ pub(super) struct Run<'h> {
     pub(super) is_own_mode: bool,
     is_manual: bool,
     hashed: BTreeSet<String>,
-    /// The list of modes that was read last.
-    pub(super) modes: Option<List>,
+    /// The mode as it was read last.
+    pub(super) mode_text: Option<Rc<str>>,
+    /// The text of the mode has its hash.
+    pub(super) is_mode_hashed: bool,
+    /// Where the calls stand that are under way.
+    calls: Vec<u32>,
     pub(super) devices: Vec<[Vec<Kept>; 2]>,
     pub(super) apps: Vec<LiveApp>,
     /// Whose code runs; none outside of handlers.
@@ -70,18 +75,12 @@ pub(super) struct Run<'h> {
     depth: u32,
     given: &'h [u8],
     taken: usize,
-    offered: Option<(World, u8)>,
+    offered: Option<(World, u8, Vec<u32>)>,
     place: Span,
     pub(super) updates: Vec<Updated>,
 }
 
 pub(super) type Answer = Option<Result<Value, Stop>>;
-
-/// What stands for the list of modes among the names that were looked up.
-const MODES_SHOWN: &str = "shown: modes";
-
-/// The same for a map of an app.
-const MAP_SHOWN: &str = "shown: ";
 
 /// Names of events that people cause.
 const MANUAL: &[&str] = &["Touched", "button", "nfcTouch", "threeAxis"];
@@ -127,7 +126,9 @@ pub(super) fn run(
         is_touched: from.is_touched,
         is_own_mode: from.is_own_mode,
         hashed: from.hashed.clone(),
-        modes: None,
+        mode_text: None,
+        is_mode_hashed: from.is_mode_hashed,
+        calls: vec![],
         is_manual: from.is_manual,
         devices: from.devices.clone(),
         apps: vec![],
@@ -160,9 +161,9 @@ pub(super) fn run(
 impl Run<'_> {
     fn outcome(&mut self, result: Result<(), Stop>) -> Outcome {
         let lost = |own: &Self, what: String| Outcome::Lost(own.app.unwrap_or(0), own.place, what);
-        if let Some((world, count)) = self.offered.take() {
-            let place = (self.app.unwrap_or(0), self.place.start);
-            return Outcome::Offered(world, count, place);
+        if let Some(offered) = self.offered.take() {
+            let (world, count, places) = offered;
+            return Outcome::Offered(world, count, places);
         }
         match result {
             Ok(()) => match self.world() {
@@ -190,20 +191,27 @@ impl Run<'_> {
             };
             apps.push(Running { fields: all(&app.fields)?, heard });
         }
-        let is_held = |name: &String| {
-            let events = apps.iter().flat_map(|app: &Running| &app.heard.events);
-            name.starts_with(MAP_SHOWN)
-                || events.into_iter().any(|(own, is_text)| *is_text && own == name)
+        // Only names of events that are texts of the program have a hash that is seen. The keys of
+        // maps have theirs.
+        let events = apps.iter().flat_map(|app: &Running| &app.heard.events);
+        let names = events.filter(|(_, is_text)| *is_text).map(|(name, _)| name);
+        let is_key = |name: &str| {
+            let is = |(key, _): &(Kept, Kept)| matches!(key, Kept::Text(key) if key == name);
+            let fields = apps.iter().flat_map(|app| &app.fields);
+            fields.into_iter().any(|one| matches!(one, Kept::Map(all) if all.iter().any(is)))
         };
+        let is_hashed = |name: &&String| self.hashed.contains(*name) || is_key(name);
+        let hashed = names.filter(is_hashed).cloned().collect();
         Some(World {
             mode: self.mode.clone(),
             location_mode: self.location_mode.clone(),
             is_touched: self.is_touched,
             is_own_mode: self.is_own_mode,
-            hashed: self.hashed.iter().filter(|name| is_held(name)).cloned().collect(),
+            is_mode_hashed: self.is_mode_hashed,
+            hashed,
             is_manual: self.is_manual,
             devices: self.devices.clone(),
-            apps: apps.clone(),
+            apps,
         })
     }
 
@@ -237,7 +245,8 @@ impl Run<'_> {
         }
         match self.world() {
             Some(world) => {
-                self.offered = Some((world, count));
+                let places = self.calls.iter().copied().chain([self.place.start]).collect();
+                self.offered = Some((world, count, places));
                 // It only ends the run.
                 Err(Stop::Limit("choices"))
             }
@@ -278,6 +287,8 @@ impl Run<'_> {
         self.mode = mode.clone();
         self.location_mode = mode;
         self.is_own_mode = is_own;
+        self.is_mode_hashed = false;
+        self.mode_text = None;
         self.send(name, value, "locationID0")
     }
 
@@ -465,23 +476,13 @@ impl Host for Run<'_> {
         (name == "value").then(|| Value::list(letters()))
     }
 
-    /// A map that is shown keeps the view of its entries, and so it is another state.
-    fn shown(&mut self, value: &Value) {
-        match value {
-            Value::List(list) if self.modes.as_ref().is_some_and(|own| Rc::ptr_eq(own, list)) => {
-                self.look_up(MODES_SHOWN);
-            }
-            Value::Map(map) => {
-                for app in 0..self.apps.len() {
-                    let fields = &self.apps[app].fields;
-                    let is_own =
-                        |one: &Value| matches!(one, Value::Map(own) if Rc::ptr_eq(own, map));
-                    if let Some(at) = fields.iter().position(is_own) {
-                        self.look_up(&format!("{MAP_SHOWN}{app}.{at}"));
-                    }
-                }
-            }
-            _ => {}
+    /// A text keeps the hash that is made of it.
+    fn keyed(&mut self, key: &Value) {
+        if let (Value::Text(key), Some(mode)) = (key, &self.mode_text)
+            && self.is_own_mode
+            && Rc::ptr_eq(key, mode)
+        {
+            self.is_mode_hashed = true;
         }
     }
 
@@ -495,12 +496,16 @@ impl Host for Run<'_> {
 
     fn enter(&mut self) -> bool {
         let may = self.depth < DEPTH_MAX;
-        self.depth += u32::from(may);
+        if may {
+            self.depth += 1;
+            self.calls.push(self.place.start);
+        }
         may
     }
 
     fn leave(&mut self) {
         self.depth -= 1;
+        self.calls.pop();
     }
 
     fn print(&mut self, _: &str) {}

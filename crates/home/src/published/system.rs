@@ -41,8 +41,8 @@ struct Pending {
     /// The event under way; none while the apps are installed.
     event: Option<usize>,
     given: Vec<u8>,
-    /// The app and the place of the choice.
-    place: (usize, u32),
+    /// The places of the calls that are under way.
+    places: Vec<u32>,
 }
 
 /// A transition: the event that comes, or the answer to a choice inside of a handler.
@@ -128,6 +128,14 @@ impl PublishedHome {
         missing.iter().cloned().collect()
     }
 
+    /// Returns the number of answers to all choices inside of handlers that were found: the
+    /// published tool counts them as states, and not as transitions.
+    #[must_use]
+    pub fn answers_count(&self) -> u64 {
+        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.values().map(|pending| u64::from(pending.count)).sum()
+    }
+
     fn methods(&self) -> Rc<Vec<Methods>> {
         METHODS.with(|cell| {
             let mut cell = cell.borrow_mut();
@@ -153,8 +161,8 @@ impl PublishedHome {
         let (outcome, _) = run::run(&self.home, &methods, from, &cause, &given, &|| false);
         match outcome {
             Outcome::Ended(world) => Some(State::Ready(Ready(Arc::new(world)))),
-            Outcome::Offered(world, count, place) => {
-                let pending = Pending { world, count, from: from.clone(), event, given, place };
+            Outcome::Offered(world, count, places) => {
+                let pending = Pending { world, count, from: from.clone(), event, given, places };
                 Some(State::Asked(Asked(self.remember(pending))))
             }
             Outcome::Died | Outcome::Stopped => None,
@@ -179,7 +187,7 @@ impl PublishedHome {
 /// the program stands. Local variables are no part of a state of the published tool.
 fn key_of(pending: &Pending) -> Vec<u8> {
     let mut key = vec![2];
-    let of = (&pending.world, pending.count, pending.event, pending.place);
+    let of = (&pending.world, pending.count, pending.event, &pending.places);
     key = postcard::to_extend(&of, key).unwrap_or_default();
     key
 }

@@ -37,15 +37,15 @@ impl Run<'_> {
 
     fn location(&mut self, name: &str) -> Answer {
         Some(Ok(match name {
-            "mode" => self.value(&self.mode.clone()),
-            "locationMode" => self.value(&self.location_mode.clone()),
-            "modes" => {
-                let modes = maps("name", &["home", "away", "night"]);
-                if let Value::List(list) = &modes {
-                    self.modes = Some(list.clone());
+            "mode" => {
+                let mode = self.value(&self.mode.clone());
+                if let Value::Text(text) = &mode {
+                    self.mode_text = Some(text.clone());
                 }
-                modes
+                mode
             }
+            "locationMode" => self.value(&self.location_mode.clone()),
+            "modes" => maps("name", &["home", "away", "night"]),
             "helloHome" => self.object(Held::Routines),
             "contactBookEnabled" => Value::Int(1),
             "contacts" => Value::list(vec![Value::text("AJ")]),
@@ -134,13 +134,26 @@ impl Run<'_> {
             Held::Method(app, own) if matches!(name, "call" | "doCall") => {
                 Some(self.call_app(*app, own, arguments.to_vec()))
             }
+            Held::Format(pattern) => match (name, arguments) {
+                ("setTimeZone", [_]) => Some(Ok(Value::Null)),
+                ("format", [Value::Object(date)]) => match self.held(*date) {
+                    Some(Held::Date(at)) => Some(Ok(Value::text(super::date::format(*at, pattern)))),
+                    _ => Some(throw("IllegalArgumentException")),
+                },
+                _ => Some(unsupported(&format!("`{name}` of a format"))),
+            },
+            Held::Class(class) => match (&**class, name) {
+                ("Random", "nextInt") => match arguments {
+                    [Value::Int(most)] if *most > 0 => Some(Ok(Value::Int(most / 2))),
+                    _ => Some(unsupported("`nextInt`")),
+                },
+                ("TimeZone", "getTimeZone") => Some(Ok(self.object(Held::TimeZone))),
+                _ => Some(unsupported(&format!("`{name}` of `{class}`"))),
+            },
             Held::App | Held::Event(_) => None,
-            Held::TimeZone
-            | Held::Method(..)
-            | Held::This(_)
-            | Held::Class(_)
-            | Held::Format(_)
-            | Held::Opaque(_) => Some(unsupported(&format!("the method `{name}`"))),
+            Held::TimeZone | Held::Method(..) | Held::This(_) | Held::Opaque(_) => {
+                Some(unsupported(&format!("the method `{name}`")))
+            },
         }
     }
 

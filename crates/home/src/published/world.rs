@@ -82,6 +82,7 @@ impl Home {
             location_mode: Kept::from(mode),
             is_touched: 0,
             is_own_mode: false,
+            is_mode_hashed: false,
             hashed: BTreeSet::new(),
             is_manual: false,
             devices: self
@@ -105,6 +106,8 @@ pub(super) struct World {
     pub(super) is_touched: i32,
     /// The mode was set by an app: it is a text of its own, not the one of the program.
     pub(super) is_own_mode: bool,
+    /// A hash was made of it.
+    pub(super) is_mode_hashed: bool,
     /// An event of a person is under way.
     pub(super) is_manual: bool,
     /// The names of subscribed events that were looked up as names of properties. A text of the
