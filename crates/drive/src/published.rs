@@ -4,7 +4,7 @@ use crate::failure::{Failure, Unusable};
 use crate::states::{CheckOptions, StateProgram, Watcher, check_states_watched};
 use crate::{JobControl, JobResult};
 use anyorder_common::text::escape_lines;
-use anyorder_finding::{Warning, WarningKind, option, stat};
+use anyorder_finding::{Stat, Warning, WarningKind, option, stat};
 use anyorder_home::published::PublishedHome;
 use anyorder_system::{Hash128, ProgramIdentity};
 
@@ -46,7 +46,8 @@ pub(crate) fn check(
     let program = Program { identity, home };
     let mut result = check_states_watched(&program, search, control, watcher)?.result;
     // An answer to a choice inside of a handler is no transition there.
-    if let Some(transitions) = result.stats.get(stat::TRANSITIONS) {
+    let transitions = result.stats.get(stat::TRANSITIONS.word()).and_then(Stat::integer);
+    if let Some(transitions) = transitions {
         let events = transitions.saturating_sub(program.home.answers_count());
         result.stats.set(stat::TRANSITIONS, events);
     }

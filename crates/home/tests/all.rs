@@ -7,6 +7,7 @@ mod corpus;
 mod homes;
 mod limits;
 mod memo_twin;
+mod published;
 mod queue;
 mod shapes;
 mod slice;

@@ -33,7 +33,10 @@ const MAP: &[(&str, &[&str])] = &[
     // The language of smart-home apps: from text to a tree and its meaning, and to a program.
     ("anyorder-groovy", &["anyorder-common", "anyorder-program"]),
     // Their platform: from apps to a program of the machine.
-    ("anyorder-home", &["anyorder-common", "anyorder-groovy", "anyorder-program"]),
+    (
+        "anyorder-home",
+        &["anyorder-common", "anyorder-groovy", "anyorder-program", "anyorder-system"],
+    ),
     // Configurations of Home Assistant: from files to programs of the machine, and their search.
     (
         "anyorder-homeassistant",

@@ -230,6 +230,7 @@ impl Run<'_> {
             }
             Step::Forward => {
                 if let Some((name, value)) = frame.simulated {
+                    self.data = self.home.table.devices[frame.device].data.clone();
                     self.send_from(frame, name, &Value::text(value))?;
                 }
             }

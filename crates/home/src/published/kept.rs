@@ -37,6 +37,8 @@ pub(super) struct Happened {
     pub(super) value: Kept,
     pub(super) device: String,
     pub(super) is_manual: bool,
+    /// Its data, if they are not those of other events.
+    pub(super) data: Option<String>,
 }
 
 /// A value without sharing.

@@ -66,6 +66,8 @@ pub(super) struct Run<'h> {
     pub(super) mode_text: Option<Rc<str>>,
     /// The text of the mode has its hash.
     pub(super) is_mode_hashed: bool,
+    /// The data of the event that is sent next.
+    pub(super) data: Option<String>,
     /// Where the calls stand that are under way.
     calls: Vec<u32>,
     pub(super) devices: Vec<[Vec<Kept>; 2]>,
@@ -128,6 +130,7 @@ pub(super) fn run(
         hashed: from.hashed.clone(),
         mode_text: None,
         is_mode_hashed: from.is_mode_hashed,
+        data: None,
         calls: vec![],
         is_manual: from.is_manual,
         devices: from.devices.clone(),
@@ -358,6 +361,7 @@ impl Run<'_> {
             value: text.clone(),
             device: device.to_owned(),
             is_manual,
+            data: self.data.take(),
         };
         let event = self.object(Held::Event(Box::new(event)));
         for app in (0..self.apps.len()).rev() {

@@ -35,6 +35,8 @@ pub(super) struct Device {
     pub(super) state: BTreeMap<String, String>,
     /// What an event of this name does; `*` stands for all.
     pub(super) simulated: BTreeMap<String, Vec<Step>>,
+    /// The data of its simulated events.
+    pub(super) data: Option<String>,
     /// Fields with lists that nothing changes.
     pub(super) lists: Vec<String>,
 }
@@ -86,6 +88,7 @@ struct RawDevice {
     state: BTreeMap<String, String>,
     #[serde(default)]
     simulated: BTreeMap<String, String>,
+    data: Option<String>,
     #[serde(default)]
     lists: Vec<String>,
 }
@@ -172,6 +175,7 @@ fn device(key: String, raw: RawDevice) -> Result<Device, String> {
         latest: raw.latest,
         state: raw.state,
         simulated: simulated.collect::<Result<_, String>>()?,
+        data: raw.data,
         lists: raw.lists,
         key,
         group,

@@ -75,8 +75,8 @@ impl Run<'_> {
             "displayed" | "physical" => Value::Bool(true),
             "isStateChange" => Value::Bool(false),
             "isManualTransaction" => Value::Bool(event.is_manual),
-            "data" => Value::text(DATA),
-            "jsonData" => return Some(json(DATA)),
+            "data" => Value::text(event.data.as_deref().unwrap_or(DATA)),
+            "jsonData" => return Some(json(event.data.as_deref().unwrap_or(DATA))),
             "integerValue" => Value::Int(number.unwrap_or(0)),
             "doubleValue" => Value::Double(f64::from(number.unwrap_or(0))),
             "date" => self.object(Held::Date(NOW)),
@@ -137,7 +137,9 @@ impl Run<'_> {
             Held::Format(pattern) => match (name, arguments) {
                 ("setTimeZone", [_]) => Some(Ok(Value::Null)),
                 ("format", [Value::Object(date)]) => match self.held(*date) {
-                    Some(Held::Date(at)) => Some(Ok(Value::text(super::date::format(*at, pattern)))),
+                    Some(Held::Date(at)) => {
+                        Some(Ok(Value::text(super::date::format(*at, pattern))))
+                    }
                     _ => Some(throw("IllegalArgumentException")),
                 },
                 _ => Some(unsupported(&format!("`{name}` of a format"))),
@@ -153,7 +155,7 @@ impl Run<'_> {
             Held::App | Held::Event(_) => None,
             Held::TimeZone | Held::Method(..) | Held::This(_) | Held::Opaque(_) => {
                 Some(unsupported(&format!("the method `{name}`")))
-            },
+            }
         }
     }
 
