@@ -31,6 +31,7 @@ impl<H: Host> Evaluator<'_, H> {
                             value = self.call_value(&value, given)?;
                         }
                         unknown = unknown.or_else(|| self.unknown(&value));
+                        self.host.shown(&value);
                         out += &show(&value);
                     }
                 }

@@ -88,6 +88,8 @@ pub trait Host {
     fn text_property(&mut self, _text: &str, _name: &str) -> Option<Value> {
         None
     }
+    /// Learns that a value becomes a part of a text.
+    fn shown(&mut self, _value: &Value) {}
     /// Learns that an entry of a map is looked up.
     fn keyed(&mut self, _key: &Value) {}
     /// Takes what the program prints.

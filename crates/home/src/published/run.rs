@@ -6,7 +6,7 @@ use super::kept::{Happened, Held, Kept};
 use super::world::{Home, Running, Subscriptions, World};
 use crate::app::words;
 use anyorder_common::source::Span;
-use anyorder_groovy::eval::{Evaluator, Host, Methods, Stop, TIME, Value, show};
+use anyorder_groovy::eval::{Evaluator, Host, List, Methods, Stop, TIME, Value, show};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -62,6 +62,8 @@ pub(super) struct Run<'h> {
     pub(super) is_own_mode: bool,
     is_manual: bool,
     hashed: BTreeSet<String>,
+    /// The list of modes as it was read last.
+    pub(super) modes: Option<List>,
     /// The mode as it was read last.
     pub(super) mode_text: Option<Rc<str>>,
     /// The text of the mode has its hash.
@@ -83,6 +85,9 @@ pub(super) struct Run<'h> {
 }
 
 pub(super) type Answer = Option<Result<Value, Stop>>;
+
+/// What stands before a map that was shown, among the names that were looked up.
+const SHOWN: &str = "shown: ";
 
 /// Names of events that people cause.
 const MANUAL: &[&str] = &["Touched", "button", "nfcTouch", "threeAxis"];
@@ -128,6 +133,7 @@ pub(super) fn run(
         is_touched: from.is_touched,
         is_own_mode: from.is_own_mode,
         hashed: from.hashed.clone(),
+        modes: None,
         mode_text: None,
         is_mode_hashed: from.is_mode_hashed,
         data: None,
@@ -204,7 +210,8 @@ impl Run<'_> {
             fields.into_iter().any(|one| matches!(one, Kept::Map(all) if all.iter().any(is)))
         };
         let is_hashed = |name: &&String| self.hashed.contains(*name) || is_key(name);
-        let hashed = names.filter(is_hashed).cloned().collect();
+        let shown = self.hashed.iter().filter(|name| name.starts_with(SHOWN));
+        let hashed = names.filter(is_hashed).chain(shown).cloned().collect();
         Some(World {
             mode: self.mode.clone(),
             location_mode: self.location_mode.clone(),
@@ -478,6 +485,25 @@ impl Host for Run<'_> {
     fn text_property(&mut self, text: &str, name: &str) -> Option<Value> {
         let letters = || text.chars().map(|letter| Value::text(letter.to_string())).collect();
         (name == "value").then(|| Value::list(letters()))
+    }
+
+    /// A map that is shown keeps the view of its entries, and so it is another state.
+    fn shown(&mut self, value: &Value) {
+        match value {
+            Value::List(list) if self.modes.as_ref().is_some_and(|own| Rc::ptr_eq(own, list)) => {
+                self.look_up("shown: modes");
+            }
+            Value::Map(map) => {
+                for app in 0..self.apps.len() {
+                    let fields = &self.apps[app].fields;
+                    let is = |one: &Value| matches!(one, Value::Map(own) if Rc::ptr_eq(own, map));
+                    if let Some(at) = fields.iter().position(is) {
+                        self.look_up(&format!("{SHOWN}{app}.{at}"));
+                    }
+                }
+            }
+            _ => {}
+        }
     }
 
     /// A text keeps the hash that is made of it.

@@ -45,7 +45,13 @@ impl Run<'_> {
                 mode
             }
             "locationMode" => self.value(&self.location_mode.clone()),
-            "modes" => maps("name", &["home", "away", "night"]),
+            "modes" => {
+                let modes = maps("name", &["home", "away", "night"]);
+                if let Value::List(list) = &modes {
+                    self.modes = Some(list.clone());
+                }
+                modes
+            }
             "helloHome" => self.object(Held::Routines),
             "contactBookEnabled" => Value::Int(1),
             "contacts" => Value::list(vec![Value::text("AJ")]),
