@@ -56,7 +56,7 @@ def main():
     parser.add_argument("--max-states", type=int, default=50000)
     parser.add_argument("--every", type=int, default=1, help="only each so many-th row")
     options = parser.parse_args()
-    equal_states = equal_transitions = cut = missing = 0
+    equal = equal_states = equal_transitions = cut = missing = 0
     ratios = []
     found = list(rows(options.table, options.apps))[:: options.every]
     for pair, files, (states, transitions) in found:
@@ -65,14 +65,16 @@ def main():
             missing += 1
             print(f"{pair}\t{states}\t{transitions}\tnot compared", flush=True)
             continue
-        print(f"{pair}\t{states}\t{transitions}\t{ours[0]}\t{ours[1]}", flush=True)
+        same = "equal" if ours[:2] == (states, transitions) else "different"
+        print(f"{pair}\t{states}\t{transitions}\t{ours[0]}\t{ours[1]}\t{same}", flush=True)
+        equal += same == "equal"
         cut += ours[2]
         equal_states += ours[0] == states
         equal_transitions += ours[1] == transitions
         if not ours[2] and ours[0]:
             ratios.append(math.log(ours[0] / states))
     print(f"\n{len(found)} rows, {missing} not compared, {cut} cut by --max-states")
-    print(f"equal: states {equal_states}, transitions {equal_transitions}")
+    print(f"equal: states {equal_states}, transitions {equal_transitions}, both {equal}")
     if ratios:
         print(f"geometric mean of our states by theirs: {math.exp(sum(ratios) / len(ratios)):.3f}")
 

@@ -18,6 +18,9 @@ const STEPS_MAX: u64 = 1_000_000;
 /// it; there the published tool ends by an overflow of its stack.
 const DEPTH_MAX: u32 = 100;
 
+/// How many calls a handler inside of a command counts for: it takes as much stack.
+const HANDLER_DEPTH: u32 = 4;
+
 /// Most choices inside of one handler.
 const NESTED_CHOICES_MAX: usize = 64;
 
@@ -318,9 +321,14 @@ impl Run<'_> {
         name: &str,
         arguments: Vec<Value>,
     ) -> Result<Value, Stop> {
+        if self.depth + HANDLER_DEPTH > DEPTH_MAX {
+            return Err(Stop::Limit("calls"));
+        }
+        self.depth += HANDLER_DEPTH;
         let methods = self.methods[app].clone();
         let outer = self.app.replace(app);
         let result = Evaluator::with(methods, self, STEPS_MAX).call(name, arguments);
+        self.depth -= HANDLER_DEPTH;
         // What ended the run is looked for where it was.
         if result.is_ok() {
             self.app = outer;
