@@ -290,8 +290,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Sets the mode, and sends an event of this name if it changes. `is_own`: to a text that is not
-    /// one of the program.
+    /// Sets the mode, and sends an event of this name if it changes. `is_own`: to a text that is
+    /// not one of the program.
     pub(super) fn set_mode(&mut self, name: &str, value: &Value, is_own: bool) -> Result<(), Stop> {
         let mode = Kept::Text(show(value));
         if self.mode == mode {
