@@ -18,9 +18,18 @@ function listener(target, type, flags) {
   }
 }
 
+// Events that the browser sends when it draws, at any time: the begin of an animation, and moves of
+// a pointer that rests while the page moves below it. No event of the page is their cause.
+const DRAWN = /^(animationstart|transitionrun|transitionstart)$/;
+const MOVED = /^(mouse|pointer)(over|out|enter|leave|move)$/;
+function isDrawn(type) {
+  return DRAWN.test(type) || (MOVED.test(type) && /\//.test(label));
+}
+
 // Reads the listeners along the path of an event.
 function dispatched(event) {
   const type = typeOf(event), path = pathOf(event);
+  if (event.isTrusted && isDrawn(type)) return;
   for (let i = 0; i < path.length; i++) listener(path[i], type, READ);
   if (!event.isTrusted) return;
   input(type, path);
