@@ -1,4 +1,5 @@
-//! Tasks that wait in queues: what the order of the posts decides, can be reversed if the posts can.
+//! Tasks that wait in queues: what the order of the posts decides can be reversed if the posts
+//! can.
 
 use crate::tests::r4::random::Numbers;
 use crate::tests::r4::toy::{ALL, Effects, Model, factory};

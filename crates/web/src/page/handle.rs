@@ -132,7 +132,7 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// Returns the number of a frame by its context, 0 for the page's own; less than 0 for a worker.
+    /// Returns the number of a frame by its context: 0 for the page's own, less for a worker.
     pub(crate) fn frame_number(&self, context: i64) -> i64 {
         let frame = self.contexts.get(&context).and_then(|frame| self.frames.get(frame));
         let inner = |number: &usize| i64::try_from(*number).unwrap_or(i64::MAX).saturating_add(1);

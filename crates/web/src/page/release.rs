@@ -118,9 +118,9 @@ impl PageDriver {
     }
 
     /// Handles what happens until a condition holds that may never hold: the browser reports the
-    /// end of nearly all requests. Returns whether it holds. The time to wait grows with the time that the page takes to
-    /// answer, so that a busy machine gives the same run as an idle one. A large body comes in
-    /// parts. A page that does not read it gets only the first ones.
+    /// end of nearly all requests. Returns whether it holds. The time to wait grows with the time
+    /// that the page takes to answer, so that a busy machine gives the same run as an idle one. A
+    /// large body comes in parts. A page that does not read it gets only the first ones.
     pub(super) fn until_answered(
         &mut self,
         within: Duration,
