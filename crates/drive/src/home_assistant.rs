@@ -118,8 +118,8 @@ fn understood(checked: &analyse::Checked, path: &Path) -> Warning {
     let nothing = of(Understanding::Nothing);
     let all = plural(whole + part + nothing, "automation");
     let text = format!(
-        "of {all}, {whole} are understood wholly, {part} in part, {nothing} not at all (what only \
-         decides what people are told does not count)"
+        "of {all}, {whole} are understood wholly, {part} in part, {nothing} not at all \
+         (conditions that only guard notifications are not counted)"
     );
     warning(WarningKind::Odd, path, text, part + nothing, Vec::new())
 }

@@ -52,7 +52,7 @@ pub use rules::{Keeper, RULES, Rule, Waiting, is_held_back};
 pub use source::{
     Answer, Archive, ArchiveError, Folder, FolderError, GivenError, GivenResponse, PageRequest,
     Response, SocketCause, SocketData, SocketMessage, Sockets, Source, StorageState, Store,
-    read_given, read_sockets, read_storage_state, write_given, write_sockets,
+    origin_of, read_given, read_sockets, read_storage_state, write_given, write_sockets,
 };
 pub use system::{PageFactory, PageOptions, PageStats, PageSystem, STEPS_LEFT};
 

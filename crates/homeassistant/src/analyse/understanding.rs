@@ -26,8 +26,8 @@ pub fn written(home: &Home) -> Vec<String> {
 }
 
 /// Returns how much of an automation or script is understood, and what is not exact in its program.
-/// `written` are the states of [`written`]: what is not known and only decides what people are told
-/// does not count.
+/// `written` are the states of [`written`]: unknown conditions that guard only notifications are
+/// not counted.
 #[must_use]
 pub fn understanding(home: &Home, at: usize, written: &[String]) -> (Understanding, Vec<Problem>) {
     let automation = &home.automations[at];

@@ -140,8 +140,9 @@ pub(crate) fn path_of(url: &str) -> &str {
     rest.find(['/', '?']).map_or("/", |at| &rest[at..])
 }
 
-/// Returns the part of an address before its path.
-pub(crate) fn origin_of(url: &str) -> &str {
+/// Returns the part of an address before its path, such as `http://localhost:8000`.
+#[must_use]
+pub fn origin_of(url: &str) -> &str {
     let path = path_of(url);
     url.split('#').next().unwrap_or(url).strip_suffix(path).unwrap_or(url)
 }
@@ -268,6 +269,7 @@ fn reply(value: &Value) -> Result<Response, String> {
     for (name, value) in headers.into_iter().flatten() {
         let value =
             value.as_str().ok_or_else(|| format!("has a header `{name}` that is no text"))?;
+        response.headers.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
         response.headers.push((name.clone(), value.to_owned()));
     }
     Ok(response)

@@ -9,8 +9,9 @@ mod store;
 mod stored;
 mod types;
 
+pub use folder::origin_of;
 pub use folder::{Folder, FolderError};
-pub(crate) use folder::{host_of, origin_of, path_of};
+pub(crate) use folder::{host_of, path_of};
 pub use given::{GivenError, read_given, write_given};
 pub use har::{Archive, ArchiveError};
 pub(crate) use sockets::has_answers;

@@ -56,6 +56,12 @@ struct Inner {
 const GAPS_MAX: usize = 100;
 
 impl Inner {
+    /// Returns what the real server said before.
+    fn known(&self, event: &str, key: &Key) -> Option<Answer> {
+        let known = self.by_event.get(event).or_else(|| self.by_request.get(key))?;
+        Some(known.clone().map_or(Answer::Fail, Answer::Response))
+    }
+
     fn note_unanswered(&mut self, url: &str) {
         if self.unanswered.len() < GAPS_MAX {
             self.unanswered.insert(url.to_owned());
@@ -105,11 +111,8 @@ impl Store {
     pub fn answer(&self, event: &str, request: &PageRequest) -> Answer {
         let mut inner = self.inner();
         let key = key(request);
-        let known = inner.by_event.get(event).or_else(|| inner.by_request.get(&key));
-        match known {
-            Some(Some(response)) => return Answer::Response(response.clone()),
-            Some(None) => return Answer::Fail,
-            None => {}
+        if let Some(known) = inner.known(event, &key) {
+            return known;
         }
         let mut answer = inner.source.answer(request);
         if matches!(answer, Answer::Missing | Answer::Fail) {
@@ -128,15 +131,10 @@ impl Store {
     /// `Missing` if nobody is known to answer it.
     pub(crate) fn permission(&self, event: &str, request: &PageRequest) -> Answer {
         let mut inner = self.inner();
-        let known = inner.by_event.get(event).or_else(|| inner.by_request.get(&key(request)));
-        match known {
-            Some(Some(response)) => Answer::Response(response.clone()),
-            Some(None) => Answer::Fail,
-            None => match inner.source.answer(request) {
-                Answer::Fail => Answer::Missing,
-                answer => answer,
-            },
-        }
+        inner.known(event, &key(request)).unwrap_or_else(|| match inner.source.answer(request) {
+            Answer::Fail => Answer::Missing,
+            answer => answer,
+        })
     }
 
     /// Keeps a response of the real server.

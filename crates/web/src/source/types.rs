@@ -52,8 +52,9 @@ impl Response {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// Lets an origin read it, with cookies, if all may.
-    pub(crate) fn allow(&mut self, origin: &str) {
+    /// Lets an origin read it, with cookies, if no server says who may. Its headers are then such as
+    /// a server can send.
+    pub fn allow(&mut self, origin: &str) {
         let all = |(_, value): &&mut (String, String)| value == ANY_ORIGIN;
         if let Some((_, value)) = self.headers.iter_mut().find(all) {
             origin.clone_into(value);
@@ -120,5 +121,23 @@ impl Source for () {
 impl<F: FnMut(&PageRequest) -> Answer + Send> Source for F {
     fn answer(&mut self, request: &PageRequest) -> Answer {
         self(request)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_who_serves_says_who_may_read() {
+        let mut own = Response::new(200, "text/plain", b"");
+        own.allow("http://a.test");
+        assert_eq!(own.header("access-control-allow-origin"), Some("http://a.test"));
+        assert_eq!(own.header("access-control-allow-credentials"), Some("true"));
+        let headers = vec![(ALLOW_ORIGIN.to_owned(), "*".to_owned())];
+        let of_server = Response { status: 200, headers, body: Arc::from(*b"") };
+        let mut allowed = of_server.clone();
+        allowed.allow("http://a.test");
+        assert_eq!(allowed, of_server);
     }
 }

@@ -10,7 +10,7 @@ use crate::Failure;
 use crate::failure::Unusable;
 use crate::schedules::{Shows, Stored, reference_of};
 use anyorder_system::{Schedule, TaskName};
-use anyorder_web::{PageOptions, Target, UserStep, UserStepKind, write_given};
+use anyorder_web::{PageOptions, Target, UserStep, UserStepKind, origin_of, write_given};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -192,7 +192,9 @@ fn replies(page: &SavedPage) -> Value {
         ["fetch", "beacon", "request"].contains(&kind.as_str())
     };
     let data = page.responses.iter().filter(|given| is_data(&given.event)).cloned();
-    let mut list = write_given(&data.collect::<Vec<_>>());
+    let mut data: Vec<_> = data.collect();
+    data.iter_mut().for_each(|given| given.response.allow(origin_of(&page.url)));
+    let mut list = write_given(&data);
     for one in list.as_array_mut().into_iter().flatten() {
         // The test knows what a request sends, not its hash.
         if let Some(one) = one.as_object_mut() {
