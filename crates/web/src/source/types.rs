@@ -52,8 +52,8 @@ impl Response {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// Lets an origin read it, with cookies, if no server says who may. Its headers are then such as
-    /// a server can send.
+    /// Lets an origin read it, with cookies, if no server says who may. Its headers are then ones
+    /// that a server can send.
     pub fn allow(&mut self, origin: &str) {
         let all = |(_, value): &&mut (String, String)| value == ANY_ORIGIN;
         if let Some((_, value)) = self.headers.iter_mut().find(all) {
