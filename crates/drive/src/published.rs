@@ -1,6 +1,7 @@
 //! Smart-home apps by the devices, events and states of the published tool for pairs of apps.
 
 use crate::failure::{Failure, Unusable};
+use crate::remark::{Remark, Remarked};
 use crate::states::{CheckOptions, StateProgram, Watcher, check_states_watched};
 use crate::{JobControl, JobResult};
 use anyorder_common::text::escape_lines;
@@ -51,6 +52,10 @@ pub(crate) fn check(
         let events = transitions.saturating_sub(program.home.answers_count());
         result.stats.set(stat::TRANSITIONS, events);
     }
+    let text = Remarked::OnlyCounted.to_string();
+    let input = &program.identity.name;
+    result.warnings.push(Warning::new(WarningKind::Odd, input, text, 1));
+    result.remarks.push(Remark::on(input, Remarked::OnlyCounted));
     for missing in program.home.missing() {
         let text = format!("not understood: {}", escape_lines(&missing.what));
         let place = format!("{}:{}:{}", missing.file, missing.line, missing.column);

@@ -29,6 +29,8 @@ pub enum Remarked {
     NoResponsesInBits,
     /// The published algorithm does not look for update conflicts.
     NoConflicts,
+    /// Only states and transitions are counted, by the published tool's devices.
+    OnlyCounted,
     /// The search was saved, and can be continued.
     Saved(PathBuf),
     /// The search could not be saved: why not.
@@ -129,6 +131,9 @@ impl fmt::Display for Remarked {
             }
             Remarked::NoResponses => "responses are not checked; `Algorithm::Full` checks them",
             Remarked::NoResponsesInBits => "responses are not checked with `Storage::Bitstate`",
+            Remarked::OnlyCounted => {
+                "states and transitions are only counted: update conflicts are not looked for"
+            }
             Remarked::NoConflicts => "`Algorithm::Paper` does not check update conflicts",
             Remarked::Saved(file) => return write!(f, "the search was saved to {}", shown(file)),
             Remarked::NotSaved(file, why) => {
