@@ -2,7 +2,7 @@
 
 use crate::finding::Finding;
 use crate::outcome::Outcome;
-use crate::words::{Harm, Severity, Verdict};
+use crate::words::{Harm, Kind, Severity, Verdict};
 
 /// Nothing that counts was found, and the search was complete within its bounds.
 pub const CLEAN: u8 = 0;
@@ -39,14 +39,16 @@ impl Default for Policy {
 
 impl Policy {
     /// Returns whether a finding makes the result a failure. Suppressed findings and those of the
-    /// baseline never do, even if `strict`.
+    /// baseline never do, even if `strict`. A run that does not repeat itself shows nothing: it counts
+    /// only if `strict`, but the result is incomplete ([`Outcome::judge`]).
     #[must_use]
     pub fn counts(&self, finding: &Finding) -> bool {
         if finding.is_excluded() || finding.severity < self.fail_on {
             return false;
         }
         let filtered = finding.filters.iter().any(|name| self.filters.contains(name));
-        self.strict || !(finding.harm == Harm::Harmless || finding.is_covered() || filtered)
+        let shows = !(finding.harm == Harm::Harmless || finding.is_covered() || filtered);
+        self.strict || shows && finding.kind != Kind::Unstable
     }
 }
 
@@ -91,6 +93,23 @@ mod tests {
         let coverage =
             Some(Coverage { level: CoverageLevel::Task, uncovered: false, uncovered_pairs: 0 });
         Finding { coverage, severity: Severity::Note, ..race() }
+    }
+
+    #[test]
+    fn what_does_not_repeat_itself_is_no_answer() {
+        let (policy, strict) = (Policy::default(), Policy { strict: true, ..Policy::default() });
+        let unstable = || Finding::new(Kind::Unstable);
+        let status = |findings: Vec<Finding>, policy: &Policy| {
+            let mut outcome = with(findings);
+            outcome.judge(policy);
+            exit_code(&outcome, policy)
+        };
+        assert_eq!(status(vec![unstable()], &policy), LIMIT);
+        assert_eq!(status(vec![unstable()], &strict), FINDINGS);
+        assert_eq!(status(vec![unstable(), race()], &policy), FINDINGS);
+        let suppressed = Suppressed { reason: None, line: None, file: None };
+        let known = Finding { suppressed: Some(suppressed), ..unstable() };
+        assert_eq!(status(vec![known], &policy), CLEAN);
     }
 
     #[test]

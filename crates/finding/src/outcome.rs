@@ -6,7 +6,7 @@ use crate::names::option::OptionName;
 use crate::names::stat::StatName;
 use crate::ordered::Ordered;
 use crate::usage::{CheckedHome, Usage};
-use crate::words::{Verdict, WarningKind};
+use crate::words::{Kind, Verdict, WarningKind};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -88,12 +88,17 @@ impl Outcome {
     }
 
     /// Sets the verdict of `check`, `explore` and `predict` from the findings: `findings` if one
-    /// counts, otherwise `incomplete` if a limit was hit, otherwise `ok`. Call this after the
+    /// counts, otherwise `incomplete` if a limit was hit or a run did not repeat itself, otherwise `ok`. Call this after the
     /// baseline and the suppressions were applied.
     pub fn judge(&mut self, policy: &Policy) {
+        let is_open = |finding: &Finding| {
+            finding.kind == Kind::Unstable
+                && !finding.is_excluded()
+                && finding.severity >= policy.fail_on
+        };
         self.verdict = if self.findings.iter().any(|finding| policy.counts(finding)) {
             Verdict::Findings
-        } else if self.complete {
+        } else if self.complete && !self.findings.iter().any(is_open) {
             Verdict::Ok
         } else {
             Verdict::Incomplete
