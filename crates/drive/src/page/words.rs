@@ -279,6 +279,7 @@ impl TaskWords for PageWords {
 
     /// What the parser does to the tree says little.
     fn lists(&self, location: &str) -> bool {
+        let (_, location) = frame_of(location);
         let is_inner = [".parent", ".children", ".data"].iter().any(|end| location.ends_with(end));
         let is_lookup = location.strip_prefix("document.").is_some_and(|rest| {
             rest.starts_with(['*', '<', '[', '#', '.']) || rest == "activeElement"
@@ -293,6 +294,7 @@ impl TaskWords for PageWords {
     /// What a user sees and what has a name comes before numbered elements, and these before
     /// objects of scripts, most of which belong to libraries.
     fn rank(&self, location: &str) -> u8 {
+        let (_, location) = frame_of(location);
         let name = location.split(['[', '#', '.', ':']).next().unwrap_or_default();
         let is_capital = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '-';
         let is_element = !name.is_empty() && name.chars().all(is_capital);
@@ -391,6 +393,16 @@ impl TaskWords for PageWords {
     }
 }
 
+/// Splits the frame or worker from a location; it is empty for the page's own frame.
+fn frame_of(location: &str) -> (&str, &str) {
+    match location.split_once('>') {
+        Some((frame, rest)) if frame.starts_with("frame ") || frame.starts_with("worker ") => {
+            (frame, rest)
+        }
+        _ => ("", location),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -477,10 +489,15 @@ mod tests {
     fn what_a_user_sees_is_named_before_the_objects_of_libraries() {
         let words = words();
         let rank = |location: &str| words.rank(location);
-        for location in ["SELECT[city].value", "global.items", "handler:BUTTON[add]:click"] {
+        for location in [
+            "SELECT[city].value",
+            "global.items",
+            "handler:BUTTON[add]:click",
+            "frame a/0>global.items",
+        ] {
             assert_eq!(rank(location), 0, "{location}");
         }
-        for location in ["LI#load:6.textContent", "scope@a.js:3:1#load:2.x"] {
+        for location in ["LI#load:6.textContent", "frame 1>scope@a.js:3:1#load:2.x"] {
             assert_eq!(rank(location), 1, "{location}");
         }
         for location in ["Proxy#load:305.count", "Set#load/script@a.js:52.get(x)"] {

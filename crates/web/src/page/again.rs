@@ -4,7 +4,7 @@
 //! run of a small page. So a tab is used again where nothing can be left in it: the page is ended,
 //! its cookies and storage are removed, and its history is forgotten. A run with anything else that
 //! outlasts a document, or that lives beside it (frames, workers, databases, caches, windows,
-//! downloads, media), has its tab thrown away.
+//! downloads, preflights, media), has its tab thrown away.
 
 use super::driver::PageDriver;
 use super::handle::State;
@@ -20,7 +20,7 @@ impl State {
     fn is_alone(&self) -> bool {
         let is_quiet = self.waiting.is_empty() && self.sockets.is_empty() && !self.pausing;
         let is_single = self.frames.is_empty() && self.workers_made == 0;
-        let is_own = self.refused.is_empty() && self.downloads.is_empty();
+        let is_own = self.refused.is_empty() && self.downloads.is_empty() && !self.has_preflight;
         self.committed && !self.crashed && is_quiet && is_single && is_own
     }
 }

@@ -312,6 +312,7 @@ impl PageDriver {
 
     /// Begins an event in all frames and workers: the clock, the random numbers and the log.
     pub(crate) fn begin(&mut self, event: &str, seed: u32, now: u64) -> Result<(), WebError> {
+        event.clone_into(&mut self.state.event);
         let mut contexts = self.frames();
         contexts.extend(self.workers());
         self.in_contexts(contexts, &format!("begin({seed},{now},{})", json!(event))).map(drop)
@@ -356,7 +357,10 @@ impl PageDriver {
         for (context, value) in self.in_contexts(contexts, "settle()")? {
             if let Some(report) = value.as_str().and_then(QueueReport::parse) {
                 are_busy |= report.busy;
-                self.state.blobs_made += report.blobs;
+                for script in &report.workers {
+                    let script = script.split('#').next().unwrap_or_default();
+                    *self.state.workers_told.entry(script.to_owned()).or_default() += 1;
+                }
                 reports.push((context, report));
             }
         }
@@ -378,31 +382,30 @@ impl PageDriver {
 
     /// Waits for the scripts of new workers, unless these wait for a response themselves.
     fn until_workers_are_loaded(&mut self) -> Result<(), WebError> {
-        let has_all = |state: &State| state.blobs_attached >= state.blobs_made;
-        if !self.until(self.limits.finish, has_all)? {
-            self.state.blobs_made = self.state.blobs_attached;
+        if !self.until(self.limits.finish, State::has_all_workers)? {
+            // A worker that is ended at once asks for nothing.
+            self.state.take_workers_as_they_are();
         }
-        if self.state.workers.iter().any(|worker| !worker.is_loaded && !worker.waits) {
+        let is_awaited = |state: &State, worker: &Worker| {
+            !worker.is_loaded && !worker.has_runtime && !worker.is_given_up && !state.waits(worker)
+        };
+        let is_any = |state: &State| state.workers.iter().any(|worker| is_awaited(state, worker));
+        if is_any(&self.state) {
             let within = self.limits.finish;
-            let have_begun = self.until_answered(within, |state| {
-                let waits = state.arrived.iter().any(|held| held.is_of_worker());
-                let is_known = |worker: &Worker| {
-                    worker.is_loaded
-                        || worker.has_runtime
-                        || worker.waits
-                        || waits && !worker.is_blob
-                };
-                state.workers.iter().all(is_known)
-            })?;
-            let workers = self.state.workers.iter_mut();
-            for worker in workers.filter(|worker| !have_begun && !worker.has_runtime) {
-                self.store.note_gap(format!(
-                    "the worker of `{}` did not begin within {within:?}: its script never lets the \
-                     browser stop it",
-                    worker.url
-                ));
+            if !self.until_answered(within, |state| !is_any(state))? {
+                let state = &self.state;
+                let late: Vec<bool> =
+                    state.workers.iter().map(|one| is_awaited(state, one)).collect();
+                for (worker, _) in self.state.workers.iter_mut().zip(late).filter(|(_, late)| *late)
+                {
+                    worker.is_given_up = true;
+                    self.store.note_gap(format!(
+                        "the worker of `{}` did not begin within {within:?}: its script never lets \
+                         the browser stop it",
+                        worker.url
+                    ));
+                }
             }
-            self.state.workers.iter_mut().for_each(|worker| worker.waits = !worker.has_runtime);
         }
         let within = self.limits.reply;
         let runs = |worker: &Worker| worker.has_runtime && !worker.is_loaded;

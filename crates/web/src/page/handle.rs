@@ -93,13 +93,28 @@ pub(crate) struct State {
     /// What the browser asked other origins before it sends requests, by network id: the request
     /// that it wants to send, once that is known.
     pub(super) preflights: BTreeMap<String, Option<String>>,
+    /// Whether another origin was asked: the browser keeps its answer for a time, and does not ask
+    /// again then.
+    pub(super) has_preflight: bool,
     /// The requests that came, and preflights that nobody answers, by network id.
     pub(super) sent: BTreeSet<String>,
     /// The workers that have not ended.
     pub(crate) workers: Vec<Worker>,
     pub(crate) workers_made: u32,
-    pub(crate) blobs_made: u32,
-    pub(crate) blobs_attached: u32,
+    /// The scripts that came, and may be those of workers, by network id, with their addresses.
+    pub(super) asked_scripts: Vec<(String, String)>,
+    /// Those that were released.
+    pub(super) released: BTreeSet<String>,
+    /// The address of the script that is being released.
+    pub(super) releasing: String,
+    /// How many workers have each name.
+    pub(super) worker_names: BTreeMap<String, u32>,
+    /// The name of the event that runs.
+    pub(super) event: String,
+    /// How many workers of each script the page says it has made; an empty one stands for all blobs
+    /// and data.
+    pub(super) workers_told: BTreeMap<String, usize>,
+    pub(super) blobs_attached: usize,
     /// Synchronous requests that the real server answers.
     pub(super) waiting: BTreeMap<String, Waited>,
     /// The sockets that the driver is asked about, by their contexts and numbers.
@@ -385,6 +400,7 @@ impl PageDriver {
         let permission = (method == "OPTIONS").then(|| asked_for(asked)).flatten();
         let is_preflight = permission.is_some();
         if is_preflight {
+            self.state.has_preflight = true;
             self.state.preflights.entry(network_id.clone()).or_default();
         } else {
             self.state.sent.insert(network_id.clone());
@@ -414,6 +430,9 @@ impl PageDriver {
         } else if by_url || has_header(asked, SYNCHRONOUS_HEADER) {
             self.answer_at_once(&held);
         } else {
+            if held.is_of_worker() {
+                self.state.asked_scripts.push((held.network_id.clone(), held.request.url.clone()));
+            }
             self.state.arrived.push(held);
         }
     }

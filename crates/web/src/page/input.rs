@@ -81,6 +81,11 @@ pub(crate) fn of_character(character: char, modifiers: u32) -> Key {
 }
 
 impl Key {
+    /// Returns whether a button is active while it is pressed.
+    pub(crate) fn activates(&self) -> bool {
+        matches!(self.text.as_str(), " " | "\r")
+    }
+
     /// Returns the two events of pressing and releasing it.
     pub(crate) fn events(&self) -> [Value; 2] {
         let kind = if self.text.is_empty() { "rawKeyDown" } else { "keyDown" };

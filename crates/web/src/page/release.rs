@@ -35,6 +35,7 @@ impl PageDriver {
         if fault.is_none() && self.store.is_silent(&held.request) {
             return Ok(());
         }
+        self.state.script_released(held);
         let mut is_refused = false;
         match fault {
             Some(Fault::Failed) => self.fail(held, "ConnectionFailed"),
@@ -100,9 +101,6 @@ impl PageDriver {
             }
         }
         // The page is not told of the end of a worker's script, but the worker starts.
-        if held.is_of_worker() {
-            self.state.workers.iter_mut().for_each(|worker| worker.waits = false);
-        }
         let made = self.state.workers_made;
         let run = running(&self.state);
         let is_other = held.resource == "Other";

@@ -55,10 +55,17 @@ pub(super) struct Config {
 pub(super) struct Scripts {
     /// In each frame.
     pub(super) frame: String,
-    /// In each worker.
-    pub(super) worker: String,
+    /// In each worker, once [`Scripts::of_worker`] has put its name in.
+    worker: String,
     /// In a world of its own of each frame.
     pub(super) observer: String,
+}
+
+impl Scripts {
+    /// Returns the script of the worker of a name.
+    pub(super) fn of_worker(&self, name: &str) -> String {
+        self.worker.replacen(r#""__ANYORDER_WORKER__""#, &json!(name).to_string(), 1)
+    }
 }
 
 /// Returns the scripts that run before those of each document and worker.
@@ -80,12 +87,13 @@ pub(super) fn scripts(rewriter: &dyn Rewriter, sockets: &Sockets, config: &Confi
     let schedule = schedule.replacen("__ANYORDER_CONFIG__", &given.to_string(), 1);
     let requests = include_str!("../scripts/requests.js");
     let sockets = include_str!("../scripts/sockets.js");
+    let workers = include_str!("../scripts/workers.js");
     let calls = include_str!("../scripts/calls.js");
     let log = rewriter.log();
     let runtime = |part: &str| {
         let (log, end) = if log.is_empty() { ("", "") } else { (log.as_str(), LOG_END) };
         format!(
-            "(() => {{\n{schedule}{requests}{sockets}{part}{calls}}})();\n{log}{end}\
+            "(() => {{\n{schedule}{workers}{requests}{sockets}{part}{calls}}})();\n{log}{end}\
              //# sourceURL=anyorder:runtime\n"
         )
     };
@@ -162,8 +170,8 @@ pub(crate) struct QueueReport {
     pub(crate) log: Option<Vec<Record>>,
     /// What the frame does that is not under control.
     pub(crate) gaps: Vec<String>,
-    /// How many workers it has made from blobs and data.
-    pub(crate) blobs: u32,
+    /// The scripts of the workers that it has made; empty for those from blobs and data.
+    pub(crate) workers: Vec<String>,
     /// Whether it did something since the last report.
     pub(crate) busy: bool,
 }
@@ -178,8 +186,9 @@ impl QueueReport {
         let pair =
             |pair: &Value| Some((pair[0].as_str()?.to_owned(), pair[1].as_str()?.to_owned()));
         let sent = list("sent").iter().filter_map(pair).collect();
-        let gaps = list("gaps").iter().filter_map(Value::as_str).map(str::to_owned).collect();
-        let blobs = u32::try_from(whole(&value["blobs"])).unwrap_or(0);
+        let texts =
+            |name: &str| list(name).iter().filter_map(Value::as_str).map(str::to_owned).collect();
+        let (gaps, workers) = (texts("gaps"), texts("workers"));
         let asks = list("asks").iter().filter_map(asked).collect();
         let records = |list: &Vec<Value>| list.iter().filter_map(record).collect();
         let log = value["log"].as_array().map(records);
@@ -191,7 +200,7 @@ impl QueueReport {
             asks,
             log,
             gaps,
-            blobs,
+            workers,
             busy: value["busy"] == true,
         })
     }

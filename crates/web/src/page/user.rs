@@ -124,7 +124,8 @@ impl PageDriver {
             "type": kind, "x": spot.x, "y": spot.y, "button": button, "buttons": buttons,
             "clickCount": clicks,
         });
-        self.call("Input.dispatchMouseEvent", params).map(drop)
+        self.call("Input.dispatchMouseEvent", params)?;
+        self.hold_animations()
     }
 
     /// Presses a key, and releases it.
@@ -132,8 +133,21 @@ impl PageDriver {
         for mut event in key.events() {
             event["timestamp"] = json!(FIRST_KEY + self.state.pauses);
             self.call("Input.dispatchKeyEvent", event)?;
+            if key.activates() {
+                self.hold_animations()?;
+            }
         }
         Ok(())
+    }
+
+    /// Lets the styles of a pressed or pointed-at element begin their transitions: whether the
+    /// browser draws between two inputs would decide otherwise whether there are any.
+    fn hold_animations(&mut self) -> Result<(), WebError> {
+        match self.in_context(None, "hold()") {
+            // The page goes away.
+            Err(WebError::Refused { .. }) => Ok(()),
+            other => other.map(drop),
+        }
     }
 
     /// Gives an element the focus if it has not got it.

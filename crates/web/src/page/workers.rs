@@ -2,7 +2,7 @@
 //! events like those of the page.
 
 use super::driver::PageDriver;
-use super::handle::text;
+use super::handle::{Held, State, path, text};
 use super::opened::auto_attach;
 use super::runtime::SYNCHRONOUS;
 use crate::devtools::Event;
@@ -14,16 +14,19 @@ pub(crate) struct Worker {
     pub(crate) session: String,
     /// The address of its script.
     pub(super) url: String,
+    /// What its log is called.
+    name: String,
     /// Its number in the place of a context: less than 0.
     pub(crate) context: i64,
     /// Whether it has its runtime: its script runs.
     pub(super) has_runtime: bool,
     /// Whether its script has come.
     pub(crate) is_loaded: bool,
-    /// Whether its script is a blob: no request brings it.
-    pub(super) is_blob: bool,
-    /// Whether its script waits for others that it imports.
-    pub(crate) waits: bool,
+    /// How many scripts had come when its own one was released; `None` before. A blob's is released
+    /// from the start. What comes later may be scripts that it imports.
+    released_at: Option<usize>,
+    /// Whether it did not begin in time.
+    pub(super) is_given_up: bool,
 }
 
 impl PageDriver {
@@ -54,15 +57,13 @@ impl PageDriver {
                 let url = text(info, "url");
                 let is_blob = !url.starts_with("http");
                 let session = session.clone();
-                let worker = Worker { session, url, context, is_blob, ..Worker::default() };
-                self.state.blobs_attached += u32::from(is_blob && kind == "worker");
+                let name = self.state.name_of_worker(&url);
+                let is_released = is_blob || self.state.releasing == url;
+                let released_at = is_released.then_some(self.state.asked_scripts.len());
+                let worker =
+                    Worker { session, url, name, context, released_at, ..Worker::default() };
+                self.state.blobs_attached += usize::from(is_blob && kind == "worker");
                 self.state.workers.push(worker);
-                if is_blob {
-                    self.store.note_gap(
-                        "a worker whose script is a blob or data reports no accesses: its script is \
-                         not rewritten",
-                    );
-                }
             }
             _ => {
                 let url = text(info, "url");
@@ -103,7 +104,7 @@ impl PageDriver {
             "Debugger.scriptParsed" => self.script_parsed(session, params),
             "Debugger.paused" if !worker.has_runtime => {
                 worker.has_runtime = true;
-                let evaluate = json!({"expression": self.scripts.worker});
+                let evaluate = json!({"expression": self.scripts.of_worker(&worker.name)});
                 let binding = json!({"name": SYNCHRONOUS});
                 self.client.send(session, "Runtime.addBinding", binding);
                 self.client.send(session, "Runtime.evaluate", evaluate);
@@ -114,5 +115,73 @@ impl PageDriver {
             "Target.detachedFromTarget" => self.detached(&text(params, "sessionId")),
             _ => {}
         }
+    }
+}
+
+impl State {
+    /// Takes in that a script is released: if it is that of a worker, the worker can begin.
+    pub(super) fn script_released(&mut self, held: &Held) {
+        if !held.is_of_worker() {
+            return;
+        }
+        let url = &held.request.url;
+        self.released.insert(held.network_id.clone());
+        self.releasing.clone_from(url);
+        let is_next = |worker: &&mut Worker| worker.url == *url && worker.released_at.is_none();
+        if let Some(worker) = self.workers.iter_mut().find(is_next) {
+            worker.released_at = Some(self.asked_scripts.len());
+        }
+    }
+
+    /// Returns whether a worker cannot begin before a request is released: that of its script, or
+    /// those of scripts that it imports.
+    pub(super) fn waits(&self, worker: &Worker) -> bool {
+        let is_held = |id: &String| !self.released.contains(id) && !self.finished.contains(id);
+        match worker.released_at {
+            Some(at) => self.asked_scripts[at..].iter().any(|(id, _)| is_held(id)),
+            None => self.asked_scripts.iter().any(|(id, url)| *url == worker.url && is_held(id)),
+        }
+    }
+
+    /// Returns whether the workers that the page says it has made are there, or have asked for their
+    /// scripts.
+    pub(super) fn has_all_workers(&self) -> bool {
+        self.workers_told.iter().all(|(script, told)| self.workers_of(script) >= *told)
+    }
+
+    pub(super) fn take_workers_as_they_are(&mut self) {
+        let mut told = std::mem::take(&mut self.workers_told);
+        told.iter_mut().for_each(|(script, told)| *told = self.workers_of(script));
+        self.workers_told = told;
+    }
+
+    fn workers_of(&self, script: &str) -> usize {
+        match script {
+            "" => self.blobs_attached,
+            _ => self.asked_scripts.iter().filter(|(_, url)| url == script).count(),
+        }
+    }
+
+    /// Returns the name of a new worker: by its script, the event that makes it, unless that is the
+    /// document's own, and its number among those of the same.
+    fn name_of_worker(&mut self, url: &str) -> String {
+        // A copy of a script tells its address (workers.js).
+        let url = url.split_once("#anyorder=").map_or(url, |(_, home)| home);
+        let script = match url.split_once(':') {
+            Some((kind @ ("blob" | "data"), _)) => format!("({kind})"),
+            _ => path(url).to_owned(),
+        };
+        // The request of its script is an event of its own, with a number among those of the same.
+        let (maker, request) = match self.event.rsplit_once('/') {
+            Some((maker, request)) if request.starts_with("request@") => (maker, request),
+            _ => (self.event.as_str(), ""),
+        };
+        let number =
+            request.rsplit_once('#').map_or(String::new(), |(_, number)| format!("~{number}"));
+        let of = if matches!(maker, "" | "load") { String::new() } else { format!(" of {maker}") };
+        let name = format!("worker {script}{number}{of}");
+        let count = self.worker_names.entry(name.clone()).or_default();
+        *count += 1;
+        if *count == 1 { name } else { format!("{name}~{}", *count - 1) }
     }
 }

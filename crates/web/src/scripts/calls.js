@@ -67,10 +67,9 @@ if (W.document && indexOf(W.origin, 'http') === 0) {
 let reported = 0;
 function report(log) {
   const text = '{"created":[' + created + '],"cancelled":[' + cancelled + '],"now":' + now +
-    ',"sent":[' + sent + '],"asks":[' + asks + '],"gaps":[' + gaps + '],"blobs":' + blobs + ',"busy":' + (activity !== reported) +
+    ',"sent":[' + sent + '],"asks":[' + asks + '],"gaps":[' + gaps + '],"workers":[' + workersMade + '],"busy":' + (activity !== reported) +
     (log === null ? '' : ',"log":[' + log + ']') + '}';
-  created = cancelled = sent = gaps = asks = '';
-  blobs = 0;
+  created = cancelled = sent = gaps = asks = workersMade = '';
   reported = activity;
   return text;
 }
@@ -119,6 +118,10 @@ const api = {
     guarded(entry.run);
     return true;
   },
+  // Holds the transitions that an input has begun.
+  hold() {
+    if (watchAnimations) watchAnimations();
+  },
   // Tells a socket whether it opens, if it was asked, and what it gets.
   socket(number, opens, protocol, messages) {
     activity++;
@@ -148,6 +151,8 @@ const api = {
   end() {
     return kept(ended().catch(() => false));
   },
+  // The log, for the frames in this one.
+  log: () => log || undefined,
   // Waits until the event is over; returns what it created, cancelled and accessed.
   settle() {
     const settled = (async () => {
@@ -163,6 +168,21 @@ function kept(promise) {
   N.define(promise, 'constructor', { value: N.Promise });
   return promise;
 }
+// The frame among those of the page: by the names of its frames, or their numbers.
+function frameOf() {
+  let way = '';
+  for (let at = W; at !== W.top; at = at.parent) {
+    let name = 0;
+    while (name < at.parent.length && at.parent[name] !== at) name++;
+    try { if (/^[\w-]{1,40}$/.test(at.name)) name = at.name; } catch { /* it is of another origin */ }
+    way = name + (way && '/') + way;
+  }
+  return way;
+}
+// The log of the frame around this one, if this one can use its objects.
+function logAbove() {
+  try { return W.parent[config.name](config.key).log(); } catch { return undefined; }
+}
 // Only who knows the key gets the calls.
 N.define(W, config.name, {
   value: (key) => (key === config.key ? api : undefined),
@@ -173,19 +193,23 @@ N.define(W, '__anyorder_host', {
   value: (given) => {
     log = given;
     const Request = W.XMLHttpRequest;
+    // The address of a blob is no base of others.
+    const rewriteAt = (indexOf(W.origin, 'http') === 0 ? W.origin : '') + config.rewrite;
     if (Request) {
       const { open, send } = Request.prototype;
       try {
         log.rewrite = (text, kind) => {
           const request = new Request();
-          N.apply(open, request, ['POST', config.rewrite, false]);
+          N.apply(open, request, ['POST', rewriteAt, false]);
           N.apply(send, request, [kind + '\n' + text]);
           return request.status === 200 ? request.responseText : text;
         };
       } catch { /* it has an own one */ }
     }
-    const way = W.location.pathname;
+    // The address of a blob has a random name.
+    const way = isOwn(W.location.href) ? '(' + slice(W.location.protocol, 0, -1) + ')' : W.location.pathname;
     const first = !W.document ? 'worker ' + way : W === W.top ? 'load' : 'frame ' + way;
+    if (log.join && first !== 'load') log.join(W.document ? 'frame ' + frameOf() : workerName, logAbove());
     if (log.begin) log.begin(first);
   },
   enumerable: false, configurable: true, writable: false,

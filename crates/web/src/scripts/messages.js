@@ -1,5 +1,6 @@
 // The second part: messages. A message is delivered by the browser when it likes. The first listener
 // of its target is ours: it stops the event and queues a copy, whose turn comes when it is fired.
+const workerName = '';
 const released = new N.WeakMap();
 // A list that can be iterated, whatever the page has done to lists.
 function listOf(items) {
@@ -43,23 +44,6 @@ function holdPort(port) {
   N.apply(weakSet, heldPorts, [port, true]);
   hold(port, 'message', ['message'], 'port');
 }
-function construct(name, after) {
-  const Native = W[name];
-  if (!Native) return;
-  const Replacement = function (...values) {
-    if (!new.target) throw new TypeError("Constructor " + name + " requires 'new'");
-    const target = new.target === Replacement ? Native : new.target;
-    const made = N.construct(Native, values, target);
-    after(made, values);
-    return made;
-  };
-  Replacement.prototype = Native.prototype;
-  N.Object.setPrototypeOf(Replacement, N.Object.getPrototypeOf(Native));
-  N.define(Native.prototype, 'constructor', {
-    value: Replacement, writable: true, configurable: true,
-  });
-  replace(W, name, Replacement);
-}
 hold(W, 'message', ['message'], 'window');
 // A document that is opened again forgets all listeners.
 for (const name of ['open', 'write', 'writeln']) {
@@ -77,10 +61,8 @@ construct('MessageChannel', (made) => {
 construct('BroadcastChannel', (made) => hold(made, 'broadcast', ['message'], made.name));
 construct('Worker', (made, values) => {
   hold(made, 'worker', ['message', 'error']);
-  // No request tells the driver of it.
-  const url = N.String(values[0]);
-  if (indexOf(url, 'blob:') === 0 || indexOf(url, 'data:') === 0) blobs++;
-});
+  countWorker(values);
+}, withOwnScript);
 construct('SharedWorker', (made) => holdPort(made.port));
 
 // Beacons are ordinary requests; new windows are refused.

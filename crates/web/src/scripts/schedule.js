@@ -173,7 +173,7 @@ let cancelled = '';
 let sent = '';
 let gaps = '';
 let draws = false;
-let blobs = 0;
+let workersMade = '';
 // Whether the page may have stored something that outlasts its document, except cookies, local and
 // session storage.
 let keeps = false;

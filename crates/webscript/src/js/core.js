@@ -30,6 +30,42 @@ let epoch = 1, label = "", touched = [], here = -1;
 let lastObject = null, lastRecord = null;
 const records = new MineWeak(), proxies = new MineWeak();
 const counters = new Mine(), idNames = new Mine();
+// Where this log is, before the names of what it sees first: empty in the page's own frame.
+let place = "";
+// The logs of frames that can use each other's objects. An object has one name in all of them: that
+// of the log in whose frame it is, if it is a window or its document, or else of the first to see it.
+const mine = {
+  root,
+  recordOf: (object) => recordOf(object),
+  nameOf: (record) => nameOf(record),
+  seen: (object) => records.get(object),
+  isHome: (object) => object === root || object === root.document,
+  isAlive: () => root.parent !== null,
+};
+let logs = [mine];
+function join(way, other) {
+  place = way + ">";
+  if (other === undefined) return;
+  logs = other.logs();
+  for (let i = logs.length - 1; i >= 0; i--) if (logs[i].root === root || !logs[i].isAlive()) splice(logs, i);
+  logs[logs.length] = mine;
+}
+function splice(list, at) {
+  for (let i = at + 1; i < list.length; i++) list[i - 1] = list[i];
+  list.length--;
+}
+// Returns the record of an object that another log names.
+function foreign(object) {
+  for (let i = 0; i < logs.length; i++) {
+    try { if (logs[i] !== mine && logs[i].isHome(object)) return { log: logs[i], record: logs[i].recordOf(object) }; } catch { /* it shows another origin now */ }
+  }
+  if (object === root || object === root.document) return undefined;
+  for (let i = 0; i < logs.length; i++) {
+    const record = logs[i] === mine ? undefined : logs[i].seen(object);
+    if (record !== undefined && record.foreign === undefined) return { log: logs[i], record };
+  }
+  return undefined;
+}
 let unlogged = 0;
 const scripts = new Mine();
 
@@ -49,14 +85,15 @@ function touch(cell) {
 function number() {
   const count = (counters.get(label) || 0) + 1;
   counters.set(label, count);
-  return label === "" ? "" + count : label + ":" + count;
+  return place + (label === "" ? "" + count : label + ":" + count);
 }
 
 function recordOf(object) {
   if (object === lastObject) return lastRecord;
   let record = records.get(object);
   if (record === undefined) {
-    record = { object, name: null, number: object === root ? "" : number(), cells: new Mine(), entries: null, keysEpoch: 0, born: epoch };
+    const other = logs.length > 1 ? foreign(object) : undefined;
+    record = { object, name: null, foreign: other, number: object === root || other !== undefined ? "" : number(), cells: new Mine(), entries: null, keysEpoch: 0, born: epoch };
     records.set(object, record);
   }
   lastObject = object;

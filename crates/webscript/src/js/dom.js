@@ -51,14 +51,14 @@ function nodeName(object, number) {
   if (root.Storage !== undefined && getPrototypeOf(object) === root.Storage.prototype) {
     return object === root.localStorage ? "localStorage" : "sessionStorage";
   }
-  if (object === root.location) return "location";
+  if (object === root.location) return place + "location";
   if (!isNode(object)) return "";
   const name = nodeNameOf(object);
   if (nodeTypeOf(object) !== ELEMENT) return name + "#" + number;
-  if (/^(HTML|HEAD|BODY)$/.test(name) && parentOf(object) !== null) return name;
+  if (/^(HTML|HEAD|BODY)$/.test(name) && parentOf(object) !== null) return place + name;
   const id = attribute(object, "id");
   if (typeof id !== "string" || id === "") return name + "#" + number;
-  const base = name + "[" + id + "]", count = (idNames.get(base) || 0) + 1;
+  const base = place + name + "[" + id + "]", count = (idNames.get(base) || 0) + 1;
   idNames.set(base, count);
   return count === 1 ? base : base + "~" + count;
 }

@@ -3,6 +3,7 @@
 
 function nameOf(record) {
   if (record.name !== null) return record.name;
+  if (record.foreign !== undefined) return record.name = record.foreign.log.nameOf(record.foreign.record);
   if (record.text !== undefined) {
     const [place, names] = record.text.split("|");
     record.names = names.split(",");
@@ -14,8 +15,8 @@ function nameOf(record) {
 }
 
 function typeName(object, number) {
-  if (object === root) return "global";
-  if (object === root.document) return "document";
+  if (object === root) return place + "global";
+  if (object === root.document) return place + "document";
   if (proxies.has(object)) return "Proxy#" + number;
   if (typeof object === "function") return "function " + functionName(object) + "#" + number;
   const node = nodeName(object, number);
@@ -47,7 +48,7 @@ function keyText(key) {
 function textOf(cell) {
   const name = nameOf(cell.record);
   if (cell.kind === VARIABLE) return name + "." + cell.record.names[cell.key];
-  if (cell.location === undefined && cell.record.object === root.location && root.location !== undefined) return "location";
+  if (cell.location === undefined && cell.record.object === root.location && root.location !== undefined) return place + "location";
   const owner = owners.get(cell.record.object);
   if (owner !== undefined && owner.name === "dataset" && typeof cell.key === "string") {
     return nameOf(recordOf(owner.element)) + ".@data-" + cell.key.replace(/[A-Z]/g, (letter) => "-" + letter.toLowerCase());
@@ -132,6 +133,10 @@ const api = {
   // How many texts were run without a log, how many accesses could not be logged, and how many
   // locations were left out.
   counts() { return { unlogged, lost, leftOut }; },
+  // Names the frame or worker of this log, for what it sees first, and joins the log of a frame whose
+  // objects it can use.
+  join,
+  logs: () => logs,
   // Logs a logical location of an object (1 reads, 2 writes): for what the host knows.
   note(object, key, flags) { if (isObject(object)) logical(object, key, flags, -1); },
   // Logs that an event comes to an object, whether or not somebody listens.
