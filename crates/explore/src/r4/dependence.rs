@@ -15,6 +15,7 @@
 //! does not order the two if the tasks that posted them have no order: then the posts can come in
 //! the other order, too. With queues, the closure is kept while the run is read: n²/64 words.
 
+use super::ancestors::Ancestors;
 use super::footprint::Mode;
 use super::names::{NO_TASK, NameCache, TaskId};
 use super::options::Inputs;
@@ -89,7 +90,8 @@ pub(crate) struct Analyzer {
     /// For each task, positions and the round in which they are valid.
     tasks: Vec<Task>,
     found: Vec<Predecessor>,
-    reached: Reached,
+    /// For the part of the run that was read, if it has queues.
+    reached: Ancestors,
     pub(crate) sabotage: Sabotage,
 }
 
@@ -197,7 +199,7 @@ impl Analyzer {
         first.queue == second.queue
             && first.poster != second.poster
             && !are_fixed
-            && !self.reached.has(first.poster, second.poster)
+            && !self.reached.has(first.poster as usize, second.poster as usize)
     }
 
     /// Adds a task that created this one, or the input before it, if it ran.
@@ -244,44 +246,6 @@ impl Analyzer {
             }
         }
         graph.ends.push(u32::try_from(graph.before.len()).unwrap_or(u32::MAX));
-    }
-}
-
-/// The closure of the direct predecessors, for the part of a run that was read.
-#[derive(Debug, Default)]
-struct Reached {
-    words: usize,
-    bits: Vec<u64>,
-}
-
-impl Reached {
-    /// Begins a run of so many tasks.
-    fn reset(&mut self, tasks: usize) {
-        self.words = tasks.div_ceil(64);
-        self.bits.clear();
-    }
-
-    /// Adds the next task.
-    fn add(&mut self, before: &[Predecessor]) {
-        if self.words == 0 {
-            return;
-        }
-        let (start, words) = (self.bits.len(), self.words);
-        self.bits.resize(start + words, 0);
-        let (earlier, row) = self.bits.split_at_mut(start);
-        for one in before {
-            let k = one.at as usize;
-            for (word, other) in row[..=k / 64].iter_mut().zip(&earlier[k * words..]) {
-                *word |= other;
-            }
-            row[k / 64] |= 1 << (k % 64);
-        }
-    }
-
-    /// Returns whether i -> j; both were read.
-    fn has(&self, i: u32, j: u32) -> bool {
-        let (i, j) = (i as usize, j as usize);
-        self.bits[j * self.words + i / 64] >> (i % 64) & 1 == 1
     }
 }
 

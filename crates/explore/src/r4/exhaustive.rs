@@ -15,6 +15,7 @@
 //! cause the same run twice (trap 3). (2) Only one guide is kept for each first task; the orders of
 //! the others are found again below it.
 
+use super::ancestors::Ancestors;
 use super::candidate::{Candidate, NoRun, RunResult};
 use super::confirm::confirm;
 use super::dependence::{Graph, sequence_hash};
@@ -22,7 +23,7 @@ use super::explore::Exploration;
 use super::names::TaskId;
 use super::outcome::{Limit, ReversalKind};
 use super::pool::{Answer, Job};
-use super::reversal::{Ancestors, Pair, Plan};
+use super::reversal::{Pair, Plan};
 use super::run_records::Node;
 use super::sabotage::Sabotage;
 use super::step::{ExecutedStep, Steps, wake};

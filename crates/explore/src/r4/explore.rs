@@ -1,5 +1,6 @@
 //! The exploration as a whole.
 
+use super::ancestors::Ancestors;
 use super::candidate::{Config, NoRun, RunResult};
 use super::conclude::conclude;
 use super::confirm::confirm;
@@ -9,7 +10,7 @@ use super::options::{Order, ReversalOptions, UserEvents};
 use super::outcome::{Error, Limit, Outcome};
 use super::pool::{Answer, Job, RunPool, Shared, answer, make, start};
 use super::recording::{Recording, record};
-use super::reversal::{Ancestors, Pair, Plan, plans};
+use super::reversal::{Pair, Plan, plans};
 use super::run_records::{LostPlan, Node, RunRecords};
 use super::sabotage::Sabotage;
 use super::step::Steps;

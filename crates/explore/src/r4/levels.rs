@@ -4,6 +4,7 @@
 //! workers run a batch of plans; the results are recorded in the order of the plans. So the result
 //! is the same for any number of workers.
 
+use super::ancestors::Ancestors;
 use super::candidate::{Candidate, NoRun, RunResult};
 use super::dependence::{is_linearisation, is_prefix_of_linearisation, sequence_hash};
 use super::explore::Exploration;
@@ -11,7 +12,7 @@ use super::names::TaskId;
 use super::options::Sleep;
 use super::outcome::Limit;
 use super::pool::{Answer, Job};
-use super::reversal::{Ancestors, Plan};
+use super::reversal::Plan;
 use super::run_records::{NO_RUN, Node};
 use super::sabotage::Sabotage;
 use super::step::{ExecutedStep, Steps};

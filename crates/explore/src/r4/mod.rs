@@ -40,6 +40,7 @@ mod step;
 mod store;
 
 // Dependence of tasks, and reversals.
+mod ancestors;
 mod dependence;
 mod queues;
 mod race_counts;

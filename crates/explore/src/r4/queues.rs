@@ -8,9 +8,10 @@
 //! **Naive version**: the random systems of `tests/r4/queues` have all orders.
 //! **Cost.** n/64 words for each task that is moved.
 
+use super::ancestors::Ancestors;
 use super::dependence::{Graph, Queued};
 use super::outcome::ReversalKind;
-use super::reversal::{Ancestors, Pair, Plan, place};
+use super::reversal::{Pair, Plan, place};
 use super::step::Steps;
 
 /// The plan for a relevant conflict (i, j).

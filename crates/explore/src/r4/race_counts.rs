@@ -7,9 +7,10 @@
 //! its mode is exclusive. Rows of bits keep the pairs. **Cost.** n²/64 words, and one row for each
 //! use of a location.
 
+use super::ancestors::Ancestors;
 use super::dependence::Graph;
 use super::footprint::Mode;
-use super::reversal::{Ancestors, relevant};
+use super::reversal::relevant;
 use super::sabotage::Sabotage;
 use super::step::Steps;
 use anyorder_system::JobWatch;

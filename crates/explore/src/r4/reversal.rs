@@ -10,7 +10,8 @@
 //! task that runs later in the sequence is moved, not doubled. **Cost.** n²/64 words for the
 //! ancestors of n tasks, and their union over direct predecessors.
 
-use super::dependence::{Graph, Predecessor, sequence_part};
+use super::ancestors::{Ancestors, POLLED};
+use super::dependence::{Graph, sequence_part};
 use super::names::{NO_TASK, NameCache, TaskId};
 use super::options::Inputs;
 use super::outcome::ReversalKind;
@@ -62,68 +63,6 @@ impl Plan {
             hash = hash.wrapping_add(sequence_part(name_cache, task, place));
         }
         hash
-    }
-}
-
-/// The ancestors of each task of a run, as rows of bits.
-pub(crate) struct Ancestors {
-    words: usize,
-    bits: Vec<u64>,
-}
-
-/// So many tasks are taken between two polls.
-const POLLED: usize = 64;
-
-impl Ancestors {
-    /// Returns the bytes of the rows for `n` tasks.
-    pub(crate) fn memory_bytes(n: usize) -> u64 {
-        (n as u64).saturating_mul(n.div_ceil(64) as u64).saturating_mul(8)
-    }
-
-    pub(crate) fn of(graph: &Graph) -> Ancestors {
-        Ancestors::along(graph, |_| true)
-    }
-
-    /// Returns what happens before each task.
-    pub(crate) fn by_creation(graph: &Graph) -> Ancestors {
-        Ancestors::along(graph, |before| before.by_creation || before.enables)
-    }
-
-    fn along(graph: &Graph, counts: impl Fn(&Predecessor) -> bool) -> Ancestors {
-        let words = graph.len().div_ceil(64);
-        let mut bits = vec![0u64; words * graph.len()];
-        let watch = JobWatch::current();
-        for at in 0..graph.len() {
-            if at % POLLED == 0 && watch.check().is_err() {
-                break;
-            }
-            let (earlier, row) = bits.split_at_mut(at * words);
-            let row = &mut row[..words];
-            for before in graph.before(at).iter().filter(|before| counts(before)) {
-                let k = before.at as usize;
-                for (word, other) in row[..=k / 64].iter_mut().zip(&earlier[k * words..]) {
-                    *word |= other;
-                }
-                row[k / 64] |= 1 << (k % 64);
-            }
-        }
-        Ancestors { words, bits }
-    }
-
-    /// Returns the number of tasks.
-    pub(crate) fn len(&self) -> usize {
-        self.bits.len().checked_div(self.words).unwrap_or(0)
-    }
-
-    /// Adds what leads to a task to a row of bits.
-    pub(crate) fn add_to(&self, row: &mut [u64], of: usize) {
-        let own = &self.bits[of * self.words..(of + 1) * self.words];
-        row.iter_mut().zip(own).for_each(|(word, bits)| *word |= bits);
-    }
-
-    /// Returns whether i -> j.
-    pub(crate) fn has(&self, i: usize, j: usize) -> bool {
-        self.bits[j * self.words + i / 64] >> (i % 64) & 1 == 1
     }
 }
 

@@ -10,12 +10,13 @@
 //! with different ends, whose orders together have no cycle, are brought into one order of inputs
 //! and compared. One such pair of a group is enough.
 
+use super::ancestors::Ancestors;
 use super::confirm::confirm;
 use super::dependence::{mix, sequence_hash};
 use super::explore::Exploration;
 use super::names::TaskId;
 use super::outcome::ReversalKind;
-use super::reversal::{Ancestors, Pair};
+use super::reversal::Pair;
 use super::run_records::Node;
 use super::step::{ExecutedStep, Steps};
 use super::store::RunId;

@@ -10,6 +10,7 @@
 //! other pairs. **Cost.** One run a swap, and the logarithm of a run's length for each difference.
 //! The pairs are all pairs of the recording, or so many random ones of it.
 
+use super::ancestors::Ancestors;
 use super::candidate::Candidate;
 use super::confirm::confirm;
 use super::dependence::sequence_hash;
@@ -17,7 +18,7 @@ use super::explore::Exploration;
 use super::names::TaskId;
 use super::outcome::{Limit, ReversalKind};
 use super::pool::{Answer, Job};
-use super::reversal::{Ancestors, Pair};
+use super::reversal::Pair;
 use super::run_records::Node;
 use super::step::{ExecutedStep, Steps};
 use super::store::RunId;

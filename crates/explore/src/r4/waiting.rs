@@ -9,10 +9,11 @@
 //! the other reversals, these make the exploration without a bound complete: the argument is in
 //! `docs/r4.md`.
 
+use super::ancestors::Ancestors;
 use super::footprint::Mode;
 use super::names::TaskId;
 use super::outcome::ReversalKind;
-use super::reversal::{Ancestors, Pair, Plan, place};
+use super::reversal::{Pair, Plan, place};
 use super::step::{ExecutedStep, Steps};
 use anyorder_system::JobWatch;
 use rustc_hash::{FxHashMap, FxHashSet};

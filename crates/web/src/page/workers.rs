@@ -75,6 +75,11 @@ impl PageDriver {
         self.client.send(&session, "Runtime.runIfWaitingForDebugger", json!({}));
     }
 
+    /// Returns whether the page has made a worker.
+    pub(crate) fn has_workers(&self) -> bool {
+        self.state.workers_made > 0
+    }
+
     pub(super) fn detached(&mut self, session: &str) {
         self.state.workers.retain(|worker| worker.session != session);
     }

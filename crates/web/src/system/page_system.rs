@@ -8,7 +8,7 @@ use super::run::{Pending, Run, What, role};
 use crate::actions::Actions;
 use crate::devtools::Client;
 use crate::error::WebError;
-use crate::page::{Fault, Opening, PageDriver, PageLimits, QueueReport, Readiness, Record};
+use crate::page::{Fault, Opening, PageDriver, PageLimits, QueueReport, Queued, Readiness, Record};
 use crate::rewriter::Rewriter;
 use crate::sabotage::Sabotage;
 use crate::source::{Store, origin_of};
@@ -246,23 +246,19 @@ impl PageSystem {
             self.run.push_navigation(task, url, &origin);
         }
         let mut cancelled: Vec<(i64, u64)> = Vec::new();
+        let mut created: Vec<(i64, Queued)> = Vec::new();
         for (context, report) in reports {
             self.run.now = self.run.now.max(report.now);
             cancelled.extend(report.cancelled.iter().map(|id| (context, *id)));
-            let mut created = report.created;
-            // These come by way of other processes, before or after the others.
-            created.sort_by_key(|one| match one.kind.as_str() {
-                "broadcast" => 1,
-                "worker" => 2,
-                "database" => 3,
-                _ => 0,
-            });
-            for queued in created {
-                self.run.push_queued(task, context, queued);
-            }
+            created.extend(report.created.into_iter().map(|queued| (context, queued)));
             self.run.sent.extend(report.sent);
             report.gaps.into_iter().for_each(|gap| self.store.note_gap(gap));
             performed.records.extend(report.log.into_iter().flatten());
+        }
+        let has_workers = driver.has_workers();
+        created.sort_by_key(|(context, queued)| place_of(*context, queued, has_workers));
+        for (context, queued) in created {
+            self.run.push_queued(task, context, queued);
         }
         let contexts = self.run.pending.iter().map(|one| one.waiting.context);
         let alive: BTreeSet<i64> = contexts.filter(|context| driver.is_alive(*context)).collect();
@@ -339,6 +335,24 @@ impl PageSystem {
             self.stats.late_requests += 1;
             self.run.push_request(&creator, held, &origin);
         }
+    }
+}
+
+/// Returns where an event is placed among those that one event creates. Some come by way of other
+/// processes or threads, before or after the others and each other: these are placed by what they
+/// come through.
+fn place_of(context: i64, queued: &Queued, has_workers: bool) -> (u8, i64, u64) {
+    let kind = match queued.kind.as_str() {
+        "message" if has_workers && queued.label == "port" => 1,
+        "broadcast" => 2,
+        "worker" => 3,
+        "database" => 4,
+        _ => 0,
+    };
+    let number = queued.channel.rsplit_once(' ').and_then(|(_, number)| number.parse().ok());
+    match kind {
+        1 | 3 => (kind, context, number.unwrap_or(0)),
+        _ => (kind, 0, 0),
     }
 }
 

@@ -74,6 +74,25 @@ fn all_kinds_of_workers_are_controlled() {
     assert_eq!(ran.late, 0);
 }
 
+/// Several workers answer one event at any times: their answers have the same names in all runs.
+#[test]
+fn answers_of_several_workers_are_placed_by_their_workers() {
+    if !is_due(75) {
+        return;
+    }
+    let page = "<script>const text = `onmessage = (e) => { let n = 0;
+          for (let i = 0; i < (7 - e.data) * 3e6; i++) n ^= i;
+          e.ports[0].postMessage('p' + e.data + (n ? '' : '')); postMessage('w' + e.data + (n ? '' : '')) }`;
+        const url = URL.createObjectURL(new Blob([text]));
+        const all = Array.from({ length: 6 }, () => new Worker(url));
+        setTimeout(() => all.forEach((worker, at) => {
+          const { port1, port2 } = new MessageChannel();
+          worker.onmessage = port1.onmessage = (e) => say(e.data);
+          worker.postMessage(at, [port2]); }), 10)</script>";
+    let ran = Site::saying(page).run();
+    assert_eq!(ran.words(), "p0 p1 p2 p3 p4 p5 w0 w1 w2 w3 w4 w5", "{:#?}", ran.names);
+}
+
 /// A page with a worker that opens a socket.
 struct WithSocket;
 
