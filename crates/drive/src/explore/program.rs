@@ -134,13 +134,19 @@ pub trait TaskProgram: Sync {
         None
     }
 
-    /// Runs the program once, and returns the choices of another run that is worth varying besides
-    /// that of the default order; `None` by default.
+    /// Returns the number of other runs that may be worth varying besides that of the default order;
+    /// 0 by default.
+    fn other_recordings(&self) -> usize {
+        0
+    }
+
+    /// Runs the program once, and returns the choices of such a run, by its number; `None` if it is
+    /// not worth varying.
     ///
     /// # Errors
     ///
     /// Fails when the run does.
-    fn other_recording(&self) -> Result<Option<Schedule>, RunError> {
+    fn other_recording(&self, _number: usize) -> Result<Option<Schedule>, RunError> {
         Ok(None)
     }
 

@@ -91,7 +91,11 @@ pub fn explore<P: TaskProgram>(
     if let Some(first) = job.first()? {
         match &options.deepen {
             Some(deepening) => {
-                job.other()?;
+                for number in 0..program.other_recordings() {
+                    // What the budget leaves out is not part of the question.
+                    let budget = (number > 0).then(|| deepening.budget.clone());
+                    job.other(number, budget)?;
+                }
                 rounds::deepen(&mut job, &first, deepening)?;
             }
             None => job.bounds(&first),
@@ -204,16 +208,20 @@ impl<'a, P: TaskProgram> Job<'a, P> {
         Ok(Some(covered(&explored, &repeats)))
     }
 
-    /// Varies the other recording of the program, if it has one. No budget cuts it. A program that
-    /// fails to make it is varied without: what was tried is said all the same.
-    fn other(&mut self) -> Result<(), Failure> {
+    /// Varies another recording of the program, if it has one of this number, within a budget. A
+    /// program that fails to make it is varied without: what was tried is said all the same.
+    fn other(&mut self, number: usize, budget: Option<Cancel>) -> Result<(), Failure> {
         let given = &self.options.reversals;
-        if given.recording.is_some() || self.left() == Some(0) || self.control.check().is_err() {
+        let is_over = budget.as_ref().is_some_and(|budget| budget.check().is_err());
+        if is_over || given.recording.is_some() || self.left() == Some(0) {
+            return Ok(());
+        }
+        if self.control.check().is_err() {
             return Ok(());
         }
         let mut recording = Ok(None);
         for _ in 0..given.attempts.max(1) {
-            recording = self.program.other_recording();
+            recording = self.program.other_recording(number);
             self.findings.runs += u64::from(!matches!(recording, Ok(None)));
             if recording.is_ok() {
                 break;
@@ -224,12 +232,18 @@ impl<'a, P: TaskProgram> Job<'a, P> {
             recording: Some(recording),
             swaps: r4::Swaps::default(),
             blind: self.blind,
+            budget,
             ..given.clone()
         };
         let Some((explored, _)) = self.explored(&self.part(), &reversals, u64::MAX)? else {
             return Ok(());
         };
-        explored.limits.iter().for_each(|limit| self.result.cut_by(limits::explored(*limit)));
+        for limit in &explored.limits {
+            match limit {
+                Limit::Budget => self.result.bounded_by(option::BUDGET),
+                limit => self.result.cut_by(limits::explored(*limit)),
+            }
+        }
         self.report(&explored)
     }
 

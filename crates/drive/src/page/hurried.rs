@@ -7,7 +7,8 @@
 //! the next step, and adds a reversal. **Method.** A second recording: the responses to a step wait
 //! as long as the user can take another one. Timers still fire first, since many pages send a
 //! request only when the user pauses. In this recording, the responses of two steps are next to
-//! each other. **Cost.** One run more, and the reversals of another recording.
+//! each other. In a third one, what the page has asked for by itself waits as well: the user acts
+//! before it has come. **Cost.** One run more for each, and the reversals of another recording.
 
 use anyorder_system::{
     Choice, EnabledTask, ProgramIdentity, RunError, Schedule, TaskName, TaskRole, TaskSystem,
@@ -16,7 +17,17 @@ use anyorder_system::{
 /// The most events that a plan of such a run has. After them comes the default order.
 const EVENTS_MAX: usize = 2_000;
 
-/// Runs a page, and returns the choices of the run; `None` if no response has to wait.
+/// Whose responses wait for the user.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Hurry {
+    /// Those to steps of the user.
+    Steps,
+    /// And those that the page asks for by itself.
+    All,
+}
+
+/// Runs a page, and returns the choices of the run; `None` if no response has to wait, or none that
+/// would not wait with less hurry.
 ///
 /// # Errors
 ///
@@ -24,6 +35,7 @@ const EVENTS_MAX: usize = 2_000;
 pub(super) fn hurried<S: TaskSystem>(
     page: &mut S,
     program: &ProgramIdentity,
+    hurry: Hurry,
 ) -> Result<Option<Schedule>, RunError> {
     let mut schedule = Schedule::new(program.clone());
     let mut waited = false;
@@ -31,9 +43,12 @@ pub(super) fn hurried<S: TaskSystem>(
         let enabled = page.enabled()?;
         let is_input = |one: &EnabledTask| page.role(&one.task) == TaskRole::Input;
         let can_step = enabled.iter().any(is_input);
-        let waits = |one: &&EnabledTask| can_step && answers_step(&one.task);
+        let waits = |one: &&EnabledTask| can_step && answers(&one.task, hurry);
         let Some(next) = enabled.iter().find(|one| !waits(one)) else { break };
-        waited |= enabled.first() != Some(next);
+        let before = enabled.iter().take_while(|one| *one != next);
+        waited |= before
+            .into_iter()
+            .any(|one| hurry == Hurry::Steps || !answers(&one.task, Hurry::Steps));
         let choice = Choice::of(next.task.clone());
         page.execute(&choice)?;
         schedule.choices.push(choice);
@@ -41,11 +56,15 @@ pub(super) fn hurried<S: TaskSystem>(
     Ok(waited.then_some(schedule))
 }
 
-/// Returns whether an event is the response to a request that a step of the user caused.
-fn answers_step(task: &TaskName) -> bool {
+/// Returns whether an event is a response that waits: that to a request of a script.
+fn answers(task: &TaskName, hurry: Hurry) -> bool {
     let creators = || std::iter::successors(task.creator(), |creator| creator.creator());
     let of_step = creators().last().is_some_and(|root| root.segment().kind != "load");
-    of_step && matches!(task.segment().kind.as_str(), "fetch" | "request")
+    match task.segment().kind.as_str() {
+        "fetch" => of_step || hurry == Hurry::All,
+        "request" => of_step,
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -54,11 +73,14 @@ mod tests {
 
     #[test]
     fn responses_to_steps_wait_and_nothing_else() {
-        let waits = |name: &str| answers_step(&name.parse().expect("a name"));
+        let waits = |name: &str| answers(&name.parse().expect("a name"), Hurry::Steps);
         assert!(waits("type@a/fetch@%2Fa"));
         assert!(waits("click@a/timeout@a.js:1/fetch@%2Fa"));
         assert!(!waits("load/script@%2Fa.js/fetch@%2Fa"));
         assert!(!waits("click@a/timeout@a.js:1"));
         assert!(!waits("click@a"));
+        let all = |name: &str| answers(&name.parse().expect("a name"), Hurry::All);
+        assert!(all("load/script@%2Fa.js/fetch@%2Fa"));
+        assert!(!all("load/script@%2Fa.js"));
     }
 }

@@ -1,6 +1,6 @@
 //! A page as a program of tasks.
 
-use super::hurried::hurried;
+use super::hurried::{Hurry, hurried};
 use super::logged::Logged;
 use super::served::Served;
 use super::texts::Texts;
@@ -46,6 +46,9 @@ pub struct PageSettings {
     /// Whether the browser has a window, and makes a pause after each event.
     pub headed: bool,
 }
+
+/// The runs that are varied besides that of the default order.
+const HURRIES: [Hurry; 2] = [Hurry::Steps, Hurry::All];
 
 /// The pause after each event in a browser with a window.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -276,8 +279,13 @@ impl TaskProgram for PageProgram {
         }
     }
 
-    fn other_recording(&self) -> Result<Option<Schedule>, RunError> {
-        hurried(&mut self.factory.make()?, &self.identity)
+    fn other_recordings(&self) -> usize {
+        HURRIES.len()
+    }
+
+    fn other_recording(&self, number: usize) -> Result<Option<Schedule>, RunError> {
+        let Some(hurry) = HURRIES.get(number) else { return Ok(None) };
+        hurried(&mut self.factory.make()?, &self.identity, *hurry)
     }
 
     fn unfinished(&self, end: &Observation) -> Option<Warning> {

@@ -36,6 +36,8 @@ pub(crate) struct Held {
     pub(crate) headers: Vec<(String, String)>,
     /// The origin that asks, where the browser names it.
     pub(crate) origin: Option<String>,
+    /// The document or worker that asks, where the browser names it.
+    pub(crate) referrer: Option<String>,
 }
 
 impl Held {
@@ -177,17 +179,19 @@ pub(super) fn text(value: &Value, name: &str) -> String {
 
 impl PageDriver {
     /// Takes the requests that came, in an order without chance. Those of one frame come in the
-    /// order in which it made them, but documents, beacons and the scripts of workers go other
-    /// ways: they are put last, by their addresses.
+    /// order in which it made them, but documents, beacons, the scripts of workers and what workers
+    /// ask for go other ways: they are put last, by their addresses.
     pub(crate) fn take_arrived(&mut self) -> Vec<Held> {
         let mut arrived = std::mem::take(&mut self.state.arrived);
         let frames: Vec<&String> = self.state.contexts.values().collect();
         let place = |held: &Held| {
-            let other_way = matches!(held.resource.as_str(), "Document" | "Ping" | "Other");
+            let other_way = matches!(held.resource.as_str(), "Document" | "Ping" | "Other")
+                || self.state.is_from_worker(held);
             let frame = frames.iter().position(|frame| **frame == held.frame);
             let main = held.frame == self.state.main_frame;
             let url = if other_way { held.request.url.clone() } else { String::new() };
-            (other_way, !main, frame.unwrap_or(usize::MAX), url)
+            let method = if other_way { held.request.method.clone() } else { String::new() };
+            (other_way, !main, frame.unwrap_or(usize::MAX), url, method)
         };
         arrived.sort_by_cached_key(place);
         arrived
@@ -423,6 +427,7 @@ impl PageDriver {
             is_redirected,
             headers,
             origin: header(asked, "origin"),
+            referrer: header(asked, "referer"),
         };
         let by_url = can_wait(&held) && self.state.synchronous.contains(&held.request.url);
         if is_preflight {

@@ -138,6 +138,15 @@ impl State {
         }
     }
 
+    /// Returns whether a worker may have made a request. One from a blob names nobody.
+    pub(super) fn is_from_worker(&self, held: &Held) -> bool {
+        let makes = |worker: &Worker| match &held.referrer {
+            Some(url) => worker.url == *url,
+            None => !worker.url.starts_with("http"),
+        };
+        self.workers.iter().any(makes)
+    }
+
     /// Returns whether a worker cannot begin before a request is released: that of its script, or
     /// those of scripts that it imports.
     pub(super) fn waits(&self, worker: &Worker) -> bool {

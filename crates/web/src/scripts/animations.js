@@ -89,7 +89,10 @@ if (W.Animation && W.KeyframeEffect && W.Document.prototype.getAnimations) {
     for (let i = held.length - 1; i >= 0; i--) {
       const { animation } = held[i];
       const gone = state(animation) !== 'running' || N.apply(rate.get, animation, []) !== 0;
-      if (gone) release(animation);
+      if (!gone) continue;
+      release(animation);
+      // The page is told of it with the next picture.
+      drawsOnce = true;
     }
     const list = N.apply(all, W.document, []);
     // Those that begin with one picture end in the order of their lengths.

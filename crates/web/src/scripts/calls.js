@@ -20,7 +20,10 @@ async function settle() {
     await background();
     await background();
     if (watchAnimations) watchAnimations();
-    if (draws) await drawn();
+    if (draws || drawsOnce) {
+      drawsOnce = false;
+      await drawn();
+    }
     if (watchAnimations) watchAnimations();
     if (waitForAnimations) await waitForAnimations();
     if (waitForHistory) await waitForHistory();

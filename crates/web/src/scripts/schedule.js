@@ -173,6 +173,7 @@ let cancelled = '';
 let sent = '';
 let gaps = '';
 let draws = false;
+let drawsOnce = false;
 let workersMade = '';
 // Whether the page may have stored something that outlasts its document, except cookies, local and
 // session storage.

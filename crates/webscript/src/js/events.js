@@ -18,9 +18,10 @@ function listener(target, type, flags) {
   }
 }
 
-// Events that the browser sends when it draws, at any time: the begin of an animation, and moves of
-// a pointer that rests while the page moves below it. No event of the page is their cause.
-const DRAWN = /^(animationstart|transitionrun|transitionstart)$/;
+// Events that the browser sends when it draws, at any time: the begin of an animation or its being
+// given up, and moves of a pointer that rests while the page moves below it. No event of the page is
+// their cause.
+const DRAWN = /^(animation(start|iteration|cancel)|transition(run|start|cancel))$/;
 const MOVED = /^(mouse|pointer)(over|out|enter|leave|move)$/;
 function isDrawn(type) {
   return DRAWN.test(type) || (MOVED.test(type) && /\//.test(label));
