@@ -13,9 +13,10 @@ use anyorder_explore::r4::{FindingKind, Found, Outcome, Reversal, ReversalKind, 
 use anyorder_finding::run::Mark;
 use anyorder_finding::{Harm, Severity};
 use anyorder_system::{
-    self as system, BrokenProperty, Choice, Control, Hash128, JobWatch, TaskName,
+    self as system, BrokenProperty, Choice, Control, Hash128, JobWatch, Observation, TaskName,
 };
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The maximum number of runs that are drawn, and of harmless reversals
 /// listed.
@@ -33,6 +34,8 @@ pub(super) struct Findings {
     pub(super) runs: u64,
     /// Not all ends before something optional were tried.
     pub(super) rests_cut: bool,
+    /// How the run of the default order ends.
+    pub(super) expected: Option<Arc<Observation>>,
 }
 
 impl Findings {
@@ -125,6 +128,7 @@ pub(super) struct Reporter<'a, P> {
     /// The runs that may still be made for display.
     left: u64,
     shown: BTreeMap<usize, Option<ShownRun>>,
+    expected: Option<Arc<Observation>>,
 }
 
 impl<'a, P: TaskProgram> Reporter<'a, P> {
@@ -134,12 +138,13 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
         control: &'a Control<'a>,
         left: u64,
     ) -> Reporter<'a, P> {
-        Reporter { program, outcome, control, left, shown: BTreeMap::new() }
+        Reporter { program, outcome, control, left, shown: BTreeMap::new(), expected: None }
     }
 
     /// Adds all findings. Of findings that differ only in their runs, keeps the one with the fewest
     /// reversals.
     pub(super) fn findings(mut self, findings: &mut Findings) -> Result<(), Failure> {
+        self.expected.clone_from(&findings.expected);
         self.differences(findings)?;
         self.ends(findings);
         self.rests(findings);
@@ -321,11 +326,22 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
             FindingKind::Harmful | FindingKind::Unreported => {
                 let end = &self.outcome.runs[run].observation;
                 let inputs = tasks.iter().filter(|task| words.is_input(task)).count();
-                Some(Group::of(&one.finding, kind, (tasks, inputs), end))
+                let ended = (end.as_ref(), self.failures_of_one(run));
+                Some(Group::of(&one.finding, kind, (tasks, inputs), ended))
             }
-            FindingKind::Failure(_) => Some(Group::of_failure(tasks)),
+            FindingKind::Failure(failure) => Some(Group::of_failure(tasks, failure.clone())),
             FindingKind::Unstable(_) => None,
         }
+    }
+
+    /// Returns the failures that either a run or its parent has, and the other one has not.
+    fn failures_of_one(&self, run: usize) -> Vec<system::Failure> {
+        let own = &self.outcome.runs[run].failures;
+        let parent =
+            self.outcome.runs[run].parent.map(|parent| &self.outcome.runs[parent].failures);
+        let others = parent.map(Vec::as_slice).unwrap_or_default();
+        let new = own.iter().filter(|one| !others.contains(one));
+        new.chain(others.iter().filter(|one| !own.contains(one))).cloned().collect()
     }
 
     fn one(&mut self, found: &Found) -> Result<Reported, Failure> {
@@ -351,7 +367,12 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
     /// A reversal that changes the outcome.
     fn race(&mut self, run: usize, confirmed: Option<bool>) -> Result<Reported, Failure> {
         let shown = self.compared(run)?;
-        let mut finding = races::race(self.outcome, run, shown.as_ref(), self.program.words());
+        let mut finding = races::race(
+            (self.outcome, run),
+            shown.as_ref(),
+            self.expected.as_deref(),
+            self.program.words(),
+        );
         finding.severity = races::severity(self.outcome, run, self.program.words());
         finding.harm = Harm::Harmful;
         finding.confirmed = confirmed;
@@ -360,7 +381,8 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
     }
 
     fn harmless(&self, run: usize) -> Reported {
-        let mut finding = races::race(self.outcome, run, None, self.program.words());
+        let mut finding =
+            races::race((self.outcome, run), None, self.expected.as_deref(), self.program.words());
         let verdict = self.outcome.runs[run].comparison.as_ref().map(|one| one.verdict);
         let class = verdict.map_or("", Verdict::word);
         finding.severity = Severity::Note;

@@ -8,16 +8,17 @@
 //!
 //! - reversals whose two sites and kinds of difference are equal;
 //! - reversals that share a task and end the same way, in all that counts;
-//! - failures that come when the same two tasks are reversed.
+//! - failures that come when the same two tasks are reversed;
+//! - a failure, and a reversal of which one run has that failure, and the other one has not.
 //!
 //! The first stays, which has the fewest reversals, unless a later one has fewer inputs in its
-//! pair: two responses say more than a response and a click. It lists the pairs of the others, or
-//! names their failures.
+//! pair: two responses say more than a response and a click. A failure says more than a difference. It lists
+//! the pairs of the others, or names their failures.
 
 use crate::Reported;
 use anyorder_common::numbers::plural;
 use anyorder_finding::{ExplanationStep, Finding, Severity, Site};
-use anyorder_system::{Hash128, Level, Observation, TaskName};
+use anyorder_system::{Failure, Hash128, Level, Observation, TaskName};
 
 /// The most pairs, or failures, that a finding lists.
 const PAIRS_MAX: usize = 1_000;
@@ -46,8 +47,10 @@ enum Symptom {
         kind: String,
         places: Option<[Place; 2]>,
         end: Hash128,
+        /// The failures of one of the two runs.
+        failures: Vec<Failure>,
     },
-    Failure,
+    Failure(Failure),
 }
 
 impl Group {
@@ -57,7 +60,7 @@ impl Group {
         finding: &Finding,
         kind: String,
         (tasks, inputs): ([TaskName; 2], usize),
-        end: &Observation,
+        (end, failures): (&Observation, Vec<Failure>),
     ) -> Group {
         let place =
             |site: &Site| Some((site.file.clone()?, site.line?, site.column.unwrap_or_default()));
@@ -70,27 +73,35 @@ impl Group {
             places.sort();
             places
         });
-        Group { tasks, inputs, shows: Symptom::Difference { kind, places, end: counting(end) } }
+        let end = counting(end);
+        Group { tasks, inputs, shows: Symptom::Difference { kind, places, end, failures } }
     }
 
     /// Returns the group of a failure.
-    pub(super) fn of_failure(tasks: [TaskName; 2]) -> Group {
-        Group { tasks, inputs: 0, shows: Symptom::Failure }
+    pub(super) fn of_failure(tasks: [TaskName; 2], failure: Failure) -> Group {
+        Group { tasks, inputs: 0, shows: Symptom::Failure(failure) }
+    }
+
+    fn is_failure(&self) -> bool {
+        matches!(self.shows, Symptom::Failure(_))
     }
 
     /// Whether the findings of both are one mistake.
     fn is_same(&self, other: &Group) -> bool {
         match (&self.shows, &other.shows) {
             (
-                Symptom::Difference { kind, places, end },
-                Symptom::Difference { kind: kind_2, places: places_2, end: end_2 },
+                Symptom::Difference { kind, places, end, .. },
+                Symptom::Difference { kind: kind_2, places: places_2, end: end_2, .. },
             ) => {
                 let shared = || self.tasks.iter().any(|task| other.tasks.contains(task));
                 let is_place = places.is_some() && places == places_2 && kind == kind_2;
                 is_place || (end == end_2 && shared())
             }
-            (Symptom::Failure, Symptom::Failure) => self.tasks == other.tasks,
-            _ => false,
+            (Symptom::Failure(_), Symptom::Failure(_)) => self.tasks == other.tasks,
+            (Symptom::Failure(one), Symptom::Difference { failures, .. })
+            | (Symptom::Difference { failures, .. }, Symptom::Failure(one)) => {
+                failures.contains(one)
+            }
         }
     }
 }
@@ -134,10 +145,15 @@ impl Mistake {
         if self.pairs.len() < PAIRS_MAX {
             self.pairs.extend(pair(&one.finding));
         }
-        if group.shows == Symptom::Failure && self.also.len() < PAIRS_MAX {
+        let shown = &self.members[0];
+        let is_better = match (group.is_failure(), shown.is_failure()) {
+            (true, true) => false,
+            (true, false) | (false, true) => group.is_failure(),
+            (false, false) => group.inputs < shown.inputs,
+        };
+        if group.is_failure() && !is_better && self.also.len() < PAIRS_MAX {
             self.also.push(one.finding.title.clone());
         }
-        let is_better = group.inputs < self.members[0].inputs;
         if self.members.len() < MEMBERS_MAX {
             self.members.push(group);
             let last = self.members.len() - 1;
@@ -155,19 +171,19 @@ impl Mistake {
             return;
         }
         finding.severity = self.severity;
-        let what = match self.members[0].shows {
-            Symptom::Difference { .. } => {
-                finding.pairs = self.pairs;
-                finding.pairs_total = self.count;
-                format!("{} like this", plural(more, "more pair"))
-            }
-            Symptom::Failure => {
-                let also = |text: String| ExplanationStep::new(format!("also: {text}"));
-                finding.explanation.extend(self.also.into_iter().map(also));
-                plural(more, "more failure")
-            }
-        };
-        finding.title.push_str(&format!(" (and {what})"));
+        let failures = self.also.len() as u64;
+        let mut what = Vec::new();
+        if failures > 0 {
+            what.push(plural(failures, "more failure"));
+        }
+        if failures < more {
+            finding.pairs = self.pairs;
+            finding.pairs_total = self.count - failures;
+            what.push(format!("{} like this", plural(more - failures, "more pair")));
+        }
+        let also = |text: String| ExplanationStep::new(format!("also: {text}"));
+        finding.explanation.extend(self.also.into_iter().map(also));
+        finding.title.push_str(&format!(" (and {})", what.join(", ")));
     }
 }
 
@@ -255,7 +271,8 @@ mod tests {
             let tasks = tasks(places.map(|(_, task)| task));
             let inputs = tasks.iter().filter(|task| task.segment().kind == "input").count();
             let pair = (tasks, inputs);
-            let group = Group::of(&one.finding, (*kind).to_owned(), pair, &end(shown, &heap));
+            let end = end(shown, &heap);
+            let group = Group::of(&one.finding, (*kind).to_owned(), pair, (&end, Vec::new()));
             (Some(group), one)
         };
         grouped(all.iter().enumerate().map(with_group))
@@ -311,7 +328,7 @@ mod tests {
         let failure = |names: [&str; 2], title: &str, severity| {
             let mut one = reported([(1, "a"), (2, "b")], severity);
             one.finding.title = title.to_owned();
-            (Some(Group::of_failure(tasks(names))), one)
+            (Some(Group::of_failure(tasks(names), Failure::from(title))), one)
         };
         let all = [
             failure(["a", "b"], "no x", Severity::Warning),
@@ -323,5 +340,32 @@ mod tests {
         assert_eq!(titles, ["no x (and 1 more failure)", "no z"]);
         assert_eq!(merged[0].finding.severity, Severity::Error);
         assert_eq!(merged[0].finding.explanation[0].text, "also: no y");
+    }
+
+    #[test]
+    fn a_failure_is_shown_instead_of_the_reversals_that_cure_it() {
+        let failed = || Failure::from("no x");
+        let cure = |names: [&str; 2], failures: Vec<Failure>| {
+            let mut one = reported([(1, "a"), (0, "b")], Severity::Warning);
+            one.finding.title = "cured".to_owned();
+            let end = (&end(names[0], names[1]), failures);
+            (Some(Group::of(&one.finding, "text".to_owned(), (tasks(names), 0), end)), one)
+        };
+        let failure = || {
+            let mut one = reported([(1, "a"), (2, "b")], Severity::Error);
+            one.finding.title = "no x".to_owned();
+            (Some(Group::of_failure(tasks(["a", "b"]), failed())), one)
+        };
+        let titles = |all: Vec<(Option<Group>, Reported)>| {
+            let merged = grouped(all.into_iter());
+            merged.into_iter().map(|one| one.finding.title).collect::<Vec<_>>()
+        };
+        let cured = || cure(["c", "d"], vec![failed()]);
+        let shown = ["no x (and 1 more pair like this)"];
+        assert_eq!(titles(vec![cured(), failure()]), shown);
+        assert_eq!(titles(vec![failure(), cured()]), shown);
+        let other = cure(["c", "d"], vec![Failure::from("no y")]);
+        assert_eq!(titles(vec![failure(), other]), ["no x", "cured"]);
+        assert_eq!(titles(vec![failure(), cure(["c", "d"], vec![])]), ["no x", "cured"]);
     }
 }

@@ -8,7 +8,7 @@ use crate::schedules::{Shows, set_reference, witness};
 use anyorder_explore::r4::{Found, Outcome, Reversal, ReversalKind};
 use anyorder_finding::run::{Comparison, Differing, Run};
 use anyorder_finding::{ExplanationStep, Finding, Harm, Kind, Severity, Site, Witness};
-use anyorder_system::{Failure, FailureKind, Observation, PartPath, TaskName};
+use anyorder_system::{Failure, FailureKind, Level, Observation, PartPath, TaskName};
 
 /// The maximum number of parts named in a title.
 const TITLE_PARTS: usize = 3;
@@ -18,9 +18,9 @@ const CONFLICTS_MAX: usize = 6;
 
 /// Returns the finding of a reversal, without its harm.
 pub(super) fn race(
-    outcome: &Outcome,
-    run: usize,
+    (outcome, run): (&Outcome, usize),
     shown: Option<&ShownRun>,
+    expected: Option<&Observation>,
     words: &dyn TaskWords,
 ) -> Finding {
     let info = &outcome.runs[run];
@@ -30,7 +30,7 @@ pub(super) fn race(
     let Some(reversal) = &info.reversal else { return finding };
     let (first, second) = (&reversal.first, &reversal.second);
     finding.sites = [first, second].map(|task| site(task, reversal, shown, words)).to_vec();
-    let effects = effects(outcome, run);
+    let effects = oriented(effects(outcome, run), expected);
     let parts: Vec<String> = effects.iter().map(|one| format!("`{}`", one.path)).collect();
     let both = words.pair(first, second).join(" and ");
     let pair = match unreported {
@@ -177,20 +177,40 @@ fn reversals(count: u32) -> String {
 pub(super) fn effects(outcome: &Outcome, run: usize) -> Vec<Effect> {
     let info = &outcome.runs[run];
     let Some(parent) = info.parent.map(|parent| &outcome.runs[parent]) else { return Vec::new() };
-    let text = |observation: &Observation, path: &PartPath| {
-        let part = observation.part(path)?;
-        Some(part.text.clone().unwrap_or_else(|| part.hash.to_string()))
-    };
     let differences = info.comparison.iter().flat_map(|comparison| &comparison.differences);
     let one = |difference: &anyorder_system::Difference| Effect {
         path: difference.path.clone(),
         level: difference.level,
-        before: text(&parent.observation, &difference.path),
-        after: text(&info.observation, &difference.path),
+        before: text_of(&parent.observation, &difference.path),
+        after: text_of(&info.observation, &difference.path),
     };
     let mut effects: Vec<Effect> = differences.map(one).collect();
     effects.sort_by_cached_key(|effect| (effect.level, effect.path.to_string()));
     effects
+}
+
+/// Turns differences round if the run, and not its parent, ends as expected: the words then say what
+/// comes instead of what is expected.
+fn oriented(mut effects: Vec<Effect>, expected: Option<&Observation>) -> Vec<Effect> {
+    let Some(expected) = expected else { return effects };
+    let is_expected =
+        |effect: &Effect, text: &Option<String>| text_of(expected, &effect.path) == *text;
+    let counting = effects.iter().filter(|effect| effect.level <= Level::Persistent);
+    let (mut before, mut after) = (0, 0);
+    for effect in counting {
+        before += usize::from(is_expected(effect, &effect.before));
+        after += usize::from(is_expected(effect, &effect.after));
+    }
+    if after > before {
+        effects.iter_mut().for_each(|effect| std::mem::swap(&mut effect.before, &mut effect.after));
+    }
+    effects
+}
+
+/// Returns the text of a part, or its hash if it has none.
+fn text_of(observation: &Observation, path: &PartPath) -> Option<String> {
+    let part = observation.part(path)?;
+    Some(part.text.clone().unwrap_or_else(|| part.hash.to_string()))
 }
 
 /// Returns the differences for display.

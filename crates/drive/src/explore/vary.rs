@@ -199,6 +199,8 @@ impl<'a, P: TaskProgram> Job<'a, P> {
             self.result.warnings.push(unfinished);
             self.result.bounded_by(option::USER_EVENTS);
         }
+        let end = explored.runs.first().map(|run| run.observation.clone());
+        self.findings.expected = end;
         self.report(&explored)?;
         let unreported = self.findings.unreported();
         if unreported > 0 {

@@ -282,6 +282,7 @@ mod tests {
             is_redirected: false,
             headers: Vec::new(),
             origin: None,
+            referrer: None,
         }
     }
 
