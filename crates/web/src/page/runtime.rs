@@ -88,12 +88,13 @@ pub(super) fn scripts(rewriter: &dyn Rewriter, sockets: &Sockets, config: &Confi
     let requests = include_str!("../scripts/requests.js");
     let sockets = include_str!("../scripts/sockets.js");
     let workers = include_str!("../scripts/workers.js");
+    let natives = include_str!("../scripts/natives.js");
     let calls = include_str!("../scripts/calls.js");
     let log = rewriter.log();
     let runtime = |part: &str| {
         let (log, end) = if log.is_empty() { ("", "") } else { (log.as_str(), LOG_END) };
         format!(
-            "(() => {{\n{schedule}{workers}{requests}{sockets}{part}{calls}}})();\n{log}{end}\
+            "(() => {{\n{schedule}{natives}{workers}{requests}{sockets}{part}{calls}}})();\n{log}{end}\
              //# sourceURL=anyorder:runtime\n"
         )
     };

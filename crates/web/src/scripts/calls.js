@@ -28,6 +28,7 @@ async function settle() {
     if (waitForAnimations) await waitForAnimations();
     if (waitForHistory) await waitForHistory();
     if (waitForDatabases) await waitForDatabases();
+    await waitForNatives();
     if (tellSelection) tellSelection();
   }
   if (indexOf(W.origin, 'http') === 0) {

@@ -8,6 +8,7 @@ mod endless;
 mod frames;
 mod hostile;
 mod leaving;
+mod natives;
 mod responses;
 mod server;
 mod site;
