@@ -39,9 +39,9 @@ impl PageDriver {
             "worker" | "shared_worker" => {
                 let all = json!([{"urlPattern": "*", "requestStage": "Request"}]);
                 let mut commands = vec![("Target.setAutoAttach", auto_attach())];
+                commands.push(("Network.enable", json!({})));
                 // The page holds the requests of its own workers.
                 if kind == "shared_worker" {
-                    commands.push(("Network.enable", json!({})));
                     commands.push(("Fetch.enable", json!({"patterns": all})));
                 }
                 // A worker that has not begun lacks most of its globals, and asking for some of
