@@ -111,6 +111,8 @@ pub(crate) struct State {
     pub(super) releasing: String,
     /// How many workers have each name.
     pub(super) worker_names: BTreeMap<String, u32>,
+    /// What the browser drags.
+    pub(super) dragged: Option<Value>,
     /// The name of the event that runs.
     pub(super) event: String,
     /// How many workers of each script the page says it has made; an empty one stands for all blobs
@@ -221,6 +223,7 @@ impl PageDriver {
                 self.state.origins.extend(origin.map(|origin| (id, origin)));
             }
             "Network.dataReceived" => self.state.progress += 1,
+            "Input.dragIntercepted" => self.state.dragged = Some(params["data"].clone()),
             "Debugger.scriptParsed" => self.script_parsed(&event.session, params),
             "Debugger.paused" => self.paused_script(&event.session, &params["callFrames"]),
             "Network.loadingFinished" => {

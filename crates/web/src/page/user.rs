@@ -6,6 +6,7 @@ use super::runtime::NAME;
 use crate::actions::{Target, UserStep, UserStepKind};
 use crate::error::WebError;
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// Where an element is.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -33,6 +34,12 @@ const FIRST_KEY: f64 = 1.7e9;
 
 /// How many steps the mouse takes from one element to another one.
 const DRAG_STEPS: u32 = 5;
+
+/// How long a step of a drag takes, in milliseconds of the page.
+const DRAG_STEP_MS: u32 = 50;
+
+/// How long the browser may take to begin a drag of its own.
+const DRAG_BEGINS: Duration = Duration::from_millis(500);
 
 impl PageDriver {
     /// Returns whether the target of a step is there, and visible and not disabled if it must be.
@@ -162,6 +169,8 @@ impl PageDriver {
         let (Some(start), Some(end)) = (self.locate(from, true)?, self.locate(to, false)?) else {
             return Ok(());
         };
+        self.call("Input.setInterceptDrags", json!({"enabled": true}))?;
+        self.state.dragged = None;
         self.mouse("mouseMoved", start, 0)?;
         self.mouse("mousePressed", start, 1)?;
         for step in 1..=DRAG_STEPS {
@@ -169,8 +178,43 @@ impl PageDriver {
             let at = |from: f64, to: f64| from + (to - from) * part;
             let spot = Spot { x: at(start.x, end.x), y: at(start.y, end.y) };
             self.mouse("mouseMoved", spot, 1)?;
+            self.pass(DRAG_STEP_MS)?;
+            if self.is_dragged(from)? {
+                self.drop_at(end)?;
+                break;
+            }
         }
         self.mouse("mouseReleased", end, 0)
+    }
+
+    /// Returns whether the browser itself drags an element, as those with `draggable`.
+    fn is_dragged(&mut self, element: &Target) -> Result<bool, WebError> {
+        let element = format!("{NAME}.element({})", selector(element));
+        let call = format!(
+            "!!((e) => {{ for (; e; e = e.parentElement) if (e.draggable) return true }})({element})"
+        );
+        let may_be = self.state.dragged.is_some() || self.look(&call)? == true;
+        Ok(may_be && self.until(DRAG_BEGINS, |state| state.dragged.is_some())?)
+    }
+
+    /// Moves what the browser drags to a place, and drops it.
+    fn drop_at(&mut self, spot: Spot) -> Result<(), WebError> {
+        let Some(data) = self.state.dragged.take() else { return Ok(()) };
+        for kind in ["dragEnter", "dragOver", "dragOver", "drop"] {
+            let params = json!({"type": kind, "x": spot.x, "y": spot.y, "data": data});
+            self.call("Input.dispatchDragEvent", params)?;
+            self.pass(DRAG_STEP_MS)?;
+        }
+        Ok(())
+    }
+
+    /// Lets time pass within a step.
+    fn pass(&mut self, time: u32) -> Result<(), WebError> {
+        match self.in_context(None, &format!("pass({time})")) {
+            // The page goes away.
+            Err(WebError::Refused { .. }) => Ok(()),
+            other => other.map(drop),
+        }
     }
 
     fn upload(&mut self, into: &Target, files: &[std::path::PathBuf]) -> Result<(), WebError> {

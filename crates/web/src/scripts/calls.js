@@ -104,13 +104,39 @@ function recordsOfEvent() {
   return recordsOf(list);
 }
 let leftOut = 0;
+// The number of the first entry that the running event has queued.
+let firstNumber = 1;
+const PASSED_MAX = 200;
+const PASSING = ['timeout', 'interval', 'frame', 'idle', 'posted', 'message'];
+async function passed(end) {
+  for (let count = 0; count < PASSED_MAX; count++) {
+    let next = null;
+    for (let at = firstNumber; at <= lastNumber; at++) {
+      const entry = queue.get(at);
+      let passes = false;
+      for (let kind = 0; entry && kind < PASSING.length; kind++) passes ||= entry.kind === PASSING[kind];
+      if (passes && entry.due <= end && (!next || entry.due < next.due)) next = entry;
+    }
+    if (!next) return;
+    remove(next);
+    now = N.max(now, next.due);
+    guarded(next.run);
+    await background();
+  }
+}
 const api = {
   // Begins an event: its random numbers are its own, and its accesses are logged.
   begin(seed, time, name) {
     state = (config.seed ^ seed) >>> 0;
     now = N.max(now, time);
     reads = 0;
+    firstNumber = lastNumber + 1;
     if (log && log.begin) log.begin(name);
+  },
+  // Lets time pass in a step of the user that takes some: what the step itself has queued runs when
+  // it is due.
+  pass(time) {
+    return kept(passed(now + time));
   },
   // Runs a queued event. Returns whether there is one.
   fire(number) {

@@ -4,6 +4,7 @@ mod accesses;
 mod again;
 mod columns;
 mod documents;
+mod drags;
 mod endless;
 mod frames;
 mod hostile;
