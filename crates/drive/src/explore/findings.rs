@@ -5,6 +5,7 @@ use super::group::{Group, grouped};
 use super::program::{ShownRun, TaskProgram, WrongEnd};
 use super::races;
 use super::rerun::drawn;
+use super::task_words::TIME_LIMIT;
 use super::trim::trim;
 use crate::schedules::Shows;
 use crate::states::explanation;
@@ -287,16 +288,17 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
     /// The class of a difference that is no mistake, as far as the program says what one is: it
     /// violates none of the stated properties, or events that may come again could change the end.
     fn harmless_class(&self, found: &Found) -> Option<&'static str> {
-        let (FindingKind::Harmful, Some(run), Some(parent)) =
-            (&found.kind, found.run, found.parent)
-        else {
-            return None;
-        };
-        if self.violates(run) || self.violates(parent) {
+        let (Some(run), Some(parent)) = (found.run, found.parent) else { return None };
+        let compares = matches!(found.kind, FindingKind::Harmful | FindingKind::Failure(_));
+        let class = compares.then(|| self.class_of_words(found, [parent, run])).flatten();
+        if class == Some(TIME_LIMIT) {
+            return class;
+        }
+        if found.kind != FindingKind::Harmful || self.violates(run) || self.violates(parent) {
             return None;
         }
-        if let Some(class) = self.class_of_words(found, [parent, run]) {
-            return Some(class);
+        if class.is_some() {
+            return class;
         }
         if self.program.has_properties() {
             return Some("no_property_violated");
@@ -321,9 +323,10 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
         let run = found.run?;
         let words = self.program.words();
         let kind = words.effect_kind(&races::effects(self.outcome, run))?;
-        let tasks = pair_of(found.reversal.as_ref()?);
+        let tasks = found.reversal.as_ref().map(pair_of);
         match &found.kind {
             FindingKind::Harmful | FindingKind::Unreported => {
+                let tasks = tasks?;
                 let end = &self.outcome.runs[run].observation;
                 let inputs = tasks.iter().filter(|task| words.is_input(task)).count();
                 let ended = (end.as_ref(), self.failures_of_one(run));

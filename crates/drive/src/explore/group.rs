@@ -9,12 +9,15 @@
 //! - reversals whose two sites and kinds of difference are equal;
 //! - reversals that share a task and end the same way, in all that counts;
 //! - failures that come when the same two tasks are reversed;
-//! - a failure, and a reversal of which one run has that failure, and the other one has not.
+//! - a failure, and a reversal of which one run has that failure, and the other one has not;
+//! - a difference between two orders of which no conflict is known, and one that ends the same way.
 //!
 //! The first stays, which has the fewest reversals, unless a later one has fewer inputs in its
 //! pair: two responses say more than a response and a click. A failure says more than a difference. It lists
 //! the pairs of the others, or names their failures.
 
+use super::findings::UNREPORTED;
+use super::races::CAN_CHANGE;
 use crate::Reported;
 use anyorder_common::numbers::plural;
 use anyorder_finding::{ExplanationStep, Finding, Severity, Site};
@@ -32,8 +35,8 @@ type Place = (String, u32, u32);
 /// What the findings of one mistake have in common.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Group {
-    /// The two tasks of the reversal, sorted.
-    tasks: [TaskName; 2],
+    /// The two tasks of the reversal, sorted; none for a failure of the recorded run.
+    tasks: Option<[TaskName; 2]>,
     /// How many of them are inputs.
     inputs: usize,
     shows: Symptom,
@@ -49,6 +52,8 @@ enum Symptom {
         end: Hash128,
         /// The failures of one of the two runs.
         failures: Vec<Failure>,
+        /// No conflict of the two tasks is known.
+        is_unreported: bool,
     },
     Failure(Failure),
 }
@@ -74,12 +79,18 @@ impl Group {
             places
         });
         let end = counting(end);
-        Group { tasks, inputs, shows: Symptom::Difference { kind, places, end, failures } }
+        let is_unreported = finding.category.as_deref() == Some(UNREPORTED);
+        let shows = Symptom::Difference { kind, places, end, failures, is_unreported };
+        Group { tasks: Some(tasks), inputs, shows }
     }
 
     /// Returns the group of a failure.
-    pub(super) fn of_failure(tasks: [TaskName; 2], failure: Failure) -> Group {
+    pub(super) fn of_failure(tasks: Option<[TaskName; 2]>, failure: Failure) -> Group {
         Group { tasks, inputs: 0, shows: Symptom::Failure(failure) }
+    }
+
+    fn is_unreported(&self) -> bool {
+        matches!(self.shows, Symptom::Difference { is_unreported: true, .. })
     }
 
     fn is_failure(&self) -> bool {
@@ -90,14 +101,25 @@ impl Group {
     fn is_same(&self, other: &Group) -> bool {
         match (&self.shows, &other.shows) {
             (
-                Symptom::Difference { kind, places, end, .. },
-                Symptom::Difference { kind: kind_2, places: places_2, end: end_2, .. },
+                Symptom::Difference { kind, places, end, is_unreported, .. },
+                Symptom::Difference {
+                    kind: kind_2,
+                    places: places_2,
+                    end: end_2,
+                    is_unreported: is_unreported_2,
+                    ..
+                },
             ) => {
-                let shared = || self.tasks.iter().any(|task| other.tasks.contains(task));
+                let others = other.tasks.as_ref();
+                let shares = |task| others.is_some_and(|others| others.contains(task));
+                let are_near =
+                    *is_unreported || *is_unreported_2 || self.tasks.iter().flatten().any(shares);
                 let is_place = places.is_some() && places == places_2 && kind == kind_2;
-                is_place || (end == end_2 && shared())
+                is_place || end == end_2 && are_near
             }
-            (Symptom::Failure(_), Symptom::Failure(_)) => self.tasks == other.tasks,
+            (Symptom::Failure(one), Symptom::Failure(other_one)) => {
+                self.tasks.is_some() && self.tasks == other.tasks || one == other_one
+            }
             (Symptom::Failure(one), Symptom::Difference { failures, .. })
             | (Symptom::Difference { failures, .. }, Symptom::Failure(one)) => {
                 failures.contains(one)
@@ -129,13 +151,23 @@ struct Mistake {
     pairs: Vec<[String; 2]>,
     /// What other failures say.
     also: Vec<String>,
+    /// Two events of which the other order does not fail.
+    cure: Option<String>,
 }
 
 impl Mistake {
     fn new(at: usize, group: Group, one: &Reported) -> Mistake {
         let severity = one.finding.severity;
         let pairs = pair(&one.finding).into_iter().collect();
-        Mistake { at, members: vec![group], count: 1, severity, pairs, also: vec![] }
+        Mistake {
+            at,
+            members: vec![group],
+            count: 1,
+            severity,
+            pairs,
+            also: vec![],
+            cure: named(&one.finding),
+        }
     }
 
     /// Adds a finding. Returns it if it is to be shown instead of the one before.
@@ -149,8 +181,12 @@ impl Mistake {
         let is_better = match (group.is_failure(), shown.is_failure()) {
             (true, true) => false,
             (true, false) | (false, true) => group.is_failure(),
-            (false, false) => group.inputs < shown.inputs,
+            (false, false) => match (group.is_unreported(), shown.is_unreported()) {
+                (one, other) if one != other => other,
+                _ => group.inputs < shown.inputs,
+            },
         };
+        self.cure = self.cure.take().or_else(|| named(&one.finding));
         if group.is_failure() && !is_better && self.also.len() < PAIRS_MAX {
             self.also.push(one.finding.title.clone());
         }
@@ -183,7 +219,13 @@ impl Mistake {
         }
         let also = |text: String| ExplanationStep::new(format!("also: {text}"));
         finding.explanation.extend(self.also.into_iter().map(also));
-        finding.title.push_str(&format!(" (and {})", what.join(", ")));
+        finding.title.push_str(&match self.cure {
+            // The recorded run fails: no pair says yet when.
+            Some(cure) if self.members[0].tasks.is_none() => {
+                format!(", but not in the other order of {cure}")
+            }
+            _ => format!(" (and {})", what.join(", ")),
+        });
     }
 }
 
@@ -217,6 +259,11 @@ pub(super) fn grouped(all: impl Iterator<Item = (Option<Group>, Reported)>) -> V
         mistake.finish(&mut merged[at].finding);
     }
     merged
+}
+
+/// Returns the two events of a reversal that changes an end, in words.
+fn named(finding: &Finding) -> Option<String> {
+    finding.title.split_once(CAN_CHANGE).map(|(both, _)| both.to_owned())
 }
 
 /// Returns the names of the two tasks.
@@ -262,6 +309,25 @@ mod tests {
 
     /// The places and tasks of a finding, its kind, and what is shown in the end.
     type Shown<'a> = ([(u32, &'static str); 2], &'a str, &'a str);
+
+    #[test]
+    fn a_chance_difference_gives_way_to_a_known_conflict_that_ends_the_same_way() {
+        let of = |names: [&str; 2], shown: &str, is_unreported: bool| {
+            let mut one = reported([(0, names[0]), (0, names[1])], Severity::Warning);
+            one.finding.title = if is_unreported { "chance" } else { "conflict" }.to_owned();
+            one.finding.category = is_unreported.then(|| UNREPORTED.to_owned());
+            let end = (&end(shown, ""), Vec::new());
+            (Some(Group::of(&one.finding, "text".to_owned(), (tasks(names), 0), end)), one)
+        };
+        let titles = |all: Vec<(Option<Group>, Reported)>| {
+            let merged = grouped(all.into_iter());
+            merged.into_iter().map(|one| one.finding.title).collect::<Vec<_>>()
+        };
+        let all = vec![of(["a", "b"], "wrong", true), of(["c", "d"], "wrong", false)];
+        assert_eq!(titles(all), ["conflict (and 1 more pair like this)"]);
+        let all = vec![of(["a", "b"], "wrong", true), of(["c", "d"], "other", false)];
+        assert_eq!(titles(all), ["chance", "conflict"]);
+    }
 
     /// Merges findings.
     fn merged(all: &[Shown<'_>]) -> Vec<Reported> {
@@ -328,7 +394,7 @@ mod tests {
         let failure = |names: [&str; 2], title: &str, severity| {
             let mut one = reported([(1, "a"), (2, "b")], severity);
             one.finding.title = title.to_owned();
-            (Some(Group::of_failure(tasks(names), Failure::from(title))), one)
+            (Some(Group::of_failure(Some(tasks(names)), Failure::from(title))), one)
         };
         let all = [
             failure(["a", "b"], "no x", Severity::Warning),
@@ -354,7 +420,7 @@ mod tests {
         let failure = || {
             let mut one = reported([(1, "a"), (2, "b")], Severity::Error);
             one.finding.title = "no x".to_owned();
-            (Some(Group::of_failure(tasks(["a", "b"]), failed())), one)
+            (Some(Group::of_failure(None, failed())), one)
         };
         let titles = |all: Vec<(Option<Group>, Reported)>| {
             let merged = grouped(all.into_iter());
@@ -364,6 +430,10 @@ mod tests {
         let shown = ["no x (and 1 more pair like this)"];
         assert_eq!(titles(vec![cured(), failure()]), shown);
         assert_eq!(titles(vec![failure(), cured()]), shown);
+        let mut named = cured();
+        named.1.finding.title = "x and y can come in either order: z".to_owned();
+        let shown = ["no x, but not in the other order of x and y"];
+        assert_eq!(titles(vec![failure(), named]), shown);
         let other = cure(["c", "d"], vec![Failure::from("no y")]);
         assert_eq!(titles(vec![failure(), other]), ["no x", "cured"]);
         assert_eq!(titles(vec![failure(), cure(["c", "d"], vec![])]), ["no x", "cured"]);

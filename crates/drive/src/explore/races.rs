@@ -31,11 +31,11 @@ pub(super) fn race(
     let (first, second) = (&reversal.first, &reversal.second);
     finding.sites = [first, second].map(|task| site(task, reversal, shown, words)).to_vec();
     let effects = oriented(effects(outcome, run), expected);
-    let parts: Vec<String> = effects.iter().map(|one| format!("`{}`", one.path)).collect();
+    let parts: Vec<String> = effects.iter().map(|one| named(&one.path)).collect();
     let both = words.pair(first, second).join(" and ");
     let pair = match unreported {
-        true => format!("{both} can come in either order, though no access of theirs conflicts"),
-        false => format!("{both} can come in either order"),
+        true => format!("{both}{CAN_CHANGE}, though no access of theirs conflicts"),
+        false => format!("{both}{CAN_CHANGE}"),
     };
     let told = words.effects(&effects).filter(|_| !effects.is_empty());
     finding.title = match parts.len() {
@@ -188,6 +188,18 @@ pub(super) fn effects(outcome: &Outcome, run: usize) -> Vec<Effect> {
     effects.sort_by_cached_key(|effect| (effect.level, effect.path.to_string()));
     effects
 }
+
+/// Returns the name of a part for a title.
+fn named(path: &PartPath) -> String {
+    const SHOWN: usize = 80;
+    let name = path.names().join("/");
+    let shown: String = name.chars().take(SHOWN).collect();
+    let more = if shown.len() < name.len() { "…" } else { "" };
+    format!("`{shown}{more}`")
+}
+
+/// What titles say of two events.
+pub(super) const CAN_CHANGE: &str = " can come in either order";
 
 /// Turns differences round if the run, and not its parent, ends as expected: the words then say what
 /// comes instead of what is expected.

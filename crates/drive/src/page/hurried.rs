@@ -43,12 +43,19 @@ pub(super) fn hurried<S: TaskSystem>(
         let enabled = page.enabled()?;
         let is_input = |one: &EnabledTask| page.role(&one.task) == TaskRole::Input;
         let can_step = enabled.iter().any(is_input);
-        let waits = |one: &&EnabledTask| can_step && answers(&one.task, hurry);
+        // A timer that was set with a request that waits may be its time limit.
+        let makers =
+            || enabled.iter().filter(|one| answers(&one.task, hurry)).map(|one| one.task.creator());
+        let is_limit = |task: &TaskName| {
+            task.segment().kind == "timeout" && makers().any(|maker| maker == task.creator())
+        };
+        let waits =
+            |one: &&EnabledTask| can_step && (answers(&one.task, hurry) || is_limit(&one.task));
         let Some(next) = enabled.iter().find(|one| !waits(one)) else { break };
         let before = enabled.iter().take_while(|one| *one != next);
-        waited |= before
-            .into_iter()
-            .any(|one| hurry == Hurry::Steps || !answers(&one.task, Hurry::Steps));
+        waited |= before.into_iter().any(|one| {
+            hurry == Hurry::Steps || !answers(&one.task, Hurry::Steps) && answers(&one.task, hurry)
+        });
         let choice = Choice::of(next.task.clone());
         page.execute(&choice)?;
         schedule.choices.push(choice);

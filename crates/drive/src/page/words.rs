@@ -1,7 +1,7 @@
 //! The events of a page and the parts of its outcomes, in the words of people who write pages.
 
 use super::served::{Files, origin};
-use crate::explore::{Effect, TaskWords};
+use crate::explore::{Effect, TIME_LIMIT, TaskWords};
 use anyorder_common::numbers::plural;
 use anyorder_finding::run::Differing;
 use anyorder_finding::{Severity, Site};
@@ -41,7 +41,11 @@ impl PageWords {
             return step_words(step);
         }
         let segment = task.segment();
-        let label = &segment.label;
+        // A script in the page's own text.
+        let label = match segment.label.strip_prefix("(page):") {
+            Some(line) => &format!("{}:{line}", self.files.name(&self.url, &self.url)),
+            None => &segment.label,
+        };
         let one = |what: &str| match label.as_str() {
             "" => format!("the {}{what}", nth(segment.ordinal)),
             label => format!("the {}{what} `{label}`", nth(segment.ordinal)),
@@ -383,6 +387,11 @@ impl TaskWords for PageWords {
             effect.path.names().first().is_some_and(|name| name == "console")
                 || weight(effect) == Weight::Inner
         };
+        let is = |kind: &str| odd.iter().any(|task| task.segment().kind == kind);
+        if is("timeout") && (is("fetch") || is("request")) {
+            // The response ends the timer, and the timer gives the request up.
+            return Some(TIME_LIMIT);
+        }
         let is_response = |task: &&TaskName| task.segment().kind == "fetch";
         let aborted = odd.iter().any(is_response) && effects.iter().all(is_written);
         aborted.then_some("aborted_request")
@@ -482,6 +491,7 @@ mod tests {
         assert_eq!(class(&both, &[&response]), Some("aborted_request"));
         assert_eq!(class(&both, &[]), None, "it came in both");
         assert_eq!(class(&both, &[&timer, &load]), None, "no response");
+        assert_eq!(class(std::slice::from_ref(&shown), &[&timer, &response]), Some(TIME_LIMIT));
         assert_eq!(class(&[written, shown], &[&response]), None, "the page shows it");
     }
 

@@ -160,8 +160,11 @@ impl PageDriver {
     /// Gives an element the focus if it has not got it.
     fn focus(&mut self, target: &Target) -> Result<(), WebError> {
         let element = format!("{NAME}.element({})", selector(target));
-        let focus =
-            format!("(e => {{ if (e && e !== document.activeElement) e.focus(); }})({element})");
+        // A user who clicks into a field goes on at its end.
+        let focus = format!(
+            "(e => {{ if (!e || e === document.activeElement) return; e.focus(); try {{ \
+             e.setSelectionRange(e.value.length, e.value.length) }} catch {{}} }})({element})"
+        );
         self.look(&focus).map(drop)
     }
 

@@ -58,7 +58,21 @@ construct('MessageChannel', (made) => {
   holdPort(made.port1);
   holdPort(made.port2);
 });
-construct('BroadcastChannel', (made) => hold(made, 'broadcast', ['message'], made.name));
+// Who is made or closed too late misses messages.
+const channel = (name, flags) => { if (log && log.named) log.named('channel:' + name, flags); };
+construct('BroadcastChannel', (made) => {
+  channel(made.name, 2);
+  hold(made, 'broadcast', ['message'], made.name);
+});
+if (W.BroadcastChannel) {
+  for (const name of ['postMessage', 'close']) {
+    const native = W.BroadcastChannel.prototype[name];
+    replace(W.BroadcastChannel.prototype, name, function (...values) {
+      channel(this.name, name === 'close' ? 2 : 1);
+      return N.apply(native, this, values);
+    });
+  }
+}
 construct('Worker', (made, values) => {
   hold(made, 'worker', ['message', 'error']);
   countWorker(values);

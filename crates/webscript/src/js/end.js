@@ -103,6 +103,7 @@ function take() {
   return result;
 }
 
+const namedObjects = new Mine();
 const api = {
   rewrite(text) { unlogged++; return text; },
   begin(name) {
@@ -139,6 +140,13 @@ const api = {
   logs: () => logs,
   // Logs a logical location of an object (1 reads, 2 writes): for what the host knows.
   note(object, key, flags) { if (isObject(object)) logical(object, key, flags, -1); },
+  // Logs a location that is no part of an object, such as who listens to a channel (1 reads, 2 writes).
+  named(text, flags) {
+    let object = namedObjects.get(text);
+    if (object === undefined) namedObjects.set(text, object = {});
+    const cell = logical(object, "", flags, here);
+    if (cell.location === undefined) cell.location = () => text;
+  },
   // Logs that an event comes to an object, whether or not somebody listens.
   heard(object, type) { if (isObject(object)) listener(object, type, READ); },
 };

@@ -1,0 +1,1 @@
+fetch("/v.txt").then((r) => r.text()).then((t) => { q.value = t; });

@@ -1,0 +1,1 @@
+export default { engineName: 'FNV-1a' };
