@@ -39,8 +39,8 @@ impl Default for Policy {
 
 impl Policy {
     /// Returns whether a finding makes the result a failure. Suppressed findings and those of the
-    /// baseline never do, even if `strict`. A run that does not repeat itself shows nothing: it counts
-    /// only if `strict`, but the result is incomplete ([`Outcome::judge`]).
+    /// baseline never do, even if `strict`. A run that does not repeat itself shows nothing: it
+    /// counts only if `strict`, but the result is incomplete ([`Outcome::judge`]).
     #[must_use]
     pub fn counts(&self, finding: &Finding) -> bool {
         if finding.is_excluded() || finding.severity < self.fail_on {

@@ -88,8 +88,8 @@ impl Outcome {
     }
 
     /// Sets the verdict of `check`, `explore` and `predict` from the findings: `findings` if one
-    /// counts, otherwise `incomplete` if a limit was hit or a run did not repeat itself, otherwise `ok`. Call this after the
-    /// baseline and the suppressions were applied.
+    /// counts, otherwise `incomplete` if a limit was hit or a run did not repeat itself, otherwise
+    /// `ok`. Call this after the baseline and the suppressions were applied.
     pub fn judge(&mut self, policy: &Policy) {
         let is_open = |finding: &Finding| {
             finding.kind == Kind::Unstable

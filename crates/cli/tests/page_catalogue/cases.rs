@@ -5,9 +5,9 @@ use anyorder_testkit::effort::is_due;
 use serde_json::Value;
 use std::fs;
 
-/// The folder of the cases, each with `case.json`: whether it is harmful, why, and which events; the
-/// budget, if one reversal of the recording is not enough; and how many findings it has, if that is
-/// the point.
+/// The folder of the cases, each with `case.json`: whether it is harmful, why, and which events;
+/// the budget, if one reversal of the recording is not enough; and how many findings it has, if
+/// that is the point.
 const CASES: &str = "crates/cli/tests/page_cases";
 
 /// A push checks one case in so many.

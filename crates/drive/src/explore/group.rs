@@ -13,8 +13,8 @@
 //! - a difference between two orders of which no conflict is known, and one that ends the same way.
 //!
 //! The first stays, which has the fewest reversals, unless a later one has fewer inputs in its
-//! pair: two responses say more than a response and a click. A failure says more than a difference. It lists
-//! the pairs of the others, or names their failures.
+//! pair: two responses say more than a response and a click. A failure says more than a difference.
+//! It lists the pairs of the others, or names their failures.
 
 use super::findings::UNREPORTED;
 use super::races::CAN_CHANGE;

@@ -134,8 +134,8 @@ pub trait TaskProgram: Sync {
         None
     }
 
-    /// Returns the number of other runs that may be worth varying besides that of the default order;
-    /// 0 by default.
+    /// Returns the number of other runs that may be worth varying besides that of the default
+    /// order; 0 by default.
     fn other_recordings(&self) -> usize {
         0
     }

@@ -201,8 +201,8 @@ fn named(path: &PartPath) -> String {
 /// What titles say of two events.
 pub(super) const CAN_CHANGE: &str = " can come in either order";
 
-/// Turns differences round if the run, and not its parent, ends as expected: the words then say what
-/// comes instead of what is expected.
+/// Turns differences round if the run, and not its parent, ends as expected: the words then say
+/// what comes instead of what is expected.
 fn oriented(mut effects: Vec<Effect>, expected: Option<&Observation>) -> Vec<Effect> {
     let Some(expected) = expected else { return effects };
     let is_expected =

@@ -21,8 +21,8 @@ pub struct Effect {
     pub after: Option<String>,
 }
 
-/// The class of a difference between a response in time and one that was given up: what follows is as
-/// harmless as a network that is slow.
+/// The class of a difference between a response in time and one that was given up: what follows is
+/// as harmless as a network that is slow.
 pub(crate) const TIME_LIMIT: &str = "request_timeout";
 
 /// How a program calls its tasks and the parts of its outcomes. The words may have names of the

@@ -157,8 +157,8 @@ impl State {
         }
     }
 
-    /// Returns whether the workers that the page says it has made are there, or have asked for their
-    /// scripts.
+    /// Returns whether the workers that the page says it has made are there, or have asked for
+    /// their scripts.
     pub(super) fn has_all_workers(&self) -> bool {
         self.workers_told.iter().all(|(script, told)| self.workers_of(script) >= *told)
     }

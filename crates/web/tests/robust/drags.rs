@@ -1,5 +1,5 @@
-//! Drags: those of the browser itself (`draggable`), and those that a script follows by the moves of
-//! the mouse and a clock.
+//! Drags: those of the browser itself (`draggable`), and those that a script follows by the moves
+//! of the mouse and a clock.
 
 use super::site::Site;
 use crate::common::is_due;
