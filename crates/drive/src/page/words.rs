@@ -43,7 +43,10 @@ impl PageWords {
         let segment = task.segment();
         // A script in the page's own text.
         let label = match segment.label.strip_prefix("(page):") {
-            Some(line) => &format!("{}:{line}", self.files.name(&self.url, &self.url)),
+            Some(line) => {
+                let name = self.files.name(&self.url, &self.url);
+                &format!("{}:{line}", name.rsplit('/').next().unwrap_or_default())
+            }
             None => &segment.label,
         };
         let one = |what: &str| match label.as_str() {
