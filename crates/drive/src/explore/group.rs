@@ -151,23 +151,16 @@ struct Mistake {
     pairs: Vec<[String; 2]>,
     /// What other failures say.
     also: Vec<String>,
-    /// Two events of which the other order does not fail.
-    cure: Option<String>,
+    /// Two events of which the other order does not fail, with the fewest inputs, and how many.
+    cure: Option<(usize, String)>,
 }
 
 impl Mistake {
     fn new(at: usize, group: Group, one: &Reported) -> Mistake {
         let severity = one.finding.severity;
         let pairs = pair(&one.finding).into_iter().collect();
-        Mistake {
-            at,
-            members: vec![group],
-            count: 1,
-            severity,
-            pairs,
-            also: vec![],
-            cure: named(&one.finding),
-        }
+        let cure = named(&one.finding).map(|both| (group.inputs, both));
+        Mistake { at, members: vec![group], count: 1, severity, pairs, also: vec![], cure }
     }
 
     /// Adds a finding. Returns it if it is to be shown instead of the one before.
@@ -186,7 +179,12 @@ impl Mistake {
                 _ => group.inputs < shown.inputs,
             },
         };
-        self.cure = self.cure.take().or_else(|| named(&one.finding));
+        let cure = named(&one.finding).map(|both| (group.inputs, both));
+        let is_less =
+            |cure: &(usize, String)| self.cure.as_ref().is_none_or(|known| cure.0 < known.0);
+        if let Some(cure) = cure.filter(is_less) {
+            self.cure = Some(cure);
+        }
         if group.is_failure() && !is_better && self.also.len() < PAIRS_MAX {
             self.also.push(one.finding.title.clone());
         }
@@ -221,7 +219,7 @@ impl Mistake {
         finding.explanation.extend(self.also.into_iter().map(also));
         finding.title.push_str(&match self.cure {
             // The recorded run fails: no pair says yet when.
-            Some(cure) if self.members[0].tasks.is_none() => {
+            Some((_, cure)) if self.members[0].tasks.is_none() => {
                 format!(", but not in the other order of {cure}")
             }
             _ => format!(" (and {})", what.join(", ")),
