@@ -5,7 +5,6 @@ use super::group::{Group, grouped};
 use super::program::{ShownRun, TaskProgram, WrongEnd};
 use super::races;
 use super::rerun::drawn;
-use super::task_words::TIME_LIMIT;
 use super::trim::trim;
 use crate::schedules::Shows;
 use crate::states::explanation;
@@ -290,15 +289,19 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
     fn harmless_class(&self, found: &Found) -> Option<&'static str> {
         let (Some(run), Some(parent)) = (found.run, found.parent) else { return None };
         let compares = matches!(found.kind, FindingKind::Harmful | FindingKind::Failure(_));
-        let class = compares.then(|| self.class_of_words(found, [parent, run])).flatten();
-        if class == Some(TIME_LIMIT) {
-            return class;
+        let odd = self.odd(found, [parent, run]);
+        let odd: Vec<&TaskName> = odd.iter().collect();
+        let words = self.program.words();
+        let excuse = words.excuse(&odd).filter(|_| compares);
+        if excuse.is_some() {
+            return excuse;
         }
         if found.kind != FindingKind::Harmful || self.violates(run) || self.violates(parent) {
             return None;
         }
-        if class.is_some() {
-            return class;
+        let effects = races::effects(self.outcome, run);
+        if let Some(class) = words.harmless_class(&effects, &odd) {
+            return Some(class);
         }
         if self.program.has_properties() {
             return Some("no_property_violated");
@@ -307,15 +310,14 @@ impl<'a, P: TaskProgram> Reporter<'a, P> {
         (!ends(run) || !ends(parent)).then_some("not_an_end")
     }
 
-    /// The class of a difference that the words of the program know to do no harm.
-    fn class_of_words(&self, found: &Found, runs: [usize; 2]) -> Option<&'static str> {
-        let reversal = found.reversal.as_ref()?;
+    /// Returns the tasks of a pair that only one of two runs has.
+    fn odd(&self, found: &Found, runs: [usize; 2]) -> Vec<TaskName> {
+        let Some(reversal) = &found.reversal else { return Vec::new() };
         let [before, after] = runs.map(|run| self.outcome.choices(run));
         let has = |run: &[Choice], task: &TaskName| run.iter().any(|choice| choice.task == *task);
         let pair = [&reversal.first, &reversal.second];
-        let odd: Vec<&TaskName> =
-            pair.into_iter().filter(|task| has(&before, task) != has(&after, task)).collect();
-        self.program.words().harmless_class(&races::effects(self.outcome, runs[1]), &odd)
+        let odd = pair.into_iter().filter(|task| has(&before, task) != has(&after, task));
+        odd.cloned().collect()
     }
 
     /// Returns the group of a finding, if the words of the program know groups.

@@ -29,7 +29,6 @@ pub use task_words::{Effect, PlainWords, TaskWords};
 pub use vary::{Deepening, ExploreOptions, explore};
 
 pub(crate) use program::cannot_start;
-pub(crate) use task_words::TIME_LIMIT;
 
 // The interface for front ends.
 mod command;

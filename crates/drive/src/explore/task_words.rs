@@ -21,10 +21,6 @@ pub struct Effect {
     pub after: Option<String>,
 }
 
-/// The class of a difference between a response in time and one that was given up: what follows is
-/// as harmless as a network that is slow.
-pub(crate) const TIME_LIMIT: &str = "request_timeout";
-
 /// How a program calls its tasks and the parts of its outcomes. The words may have names of the
 /// program in them as they are; writers escape them.
 ///
@@ -115,6 +111,12 @@ pub trait TaskWords: Sync {
     /// Returns what kind of difference this is, if findings at the same two places that make the
     /// same kind of difference are one mistake. `None`: each pair of tasks is a finding.
     fn effect_kind(&self, _effects: &[Effect]) -> Option<String> {
+        None
+    }
+
+    /// Returns the class of a reversal that does no harm whatever follows, also if the program fails
+    /// then. The tasks are those of the pair that only one of the two runs has. `None` by default.
+    fn excuse(&self, _odd: &[&TaskName]) -> Option<&'static str> {
         None
     }
 

@@ -53,8 +53,9 @@ pub(super) fn hurried<S: TaskSystem>(
             |one: &&EnabledTask| can_step && (answers(&one.task, hurry) || is_limit(&one.task));
         let Some(next) = enabled.iter().find(|one| !waits(one)) else { break };
         let before = enabled.iter().take_while(|one| *one != next);
-        waited |= before.into_iter().any(|one| {
-            hurry == Hurry::Steps || !answers(&one.task, Hurry::Steps) && answers(&one.task, hurry)
+        waited |= before.map(|one| &one.task).any(|task| match hurry {
+            Hurry::Steps => true,
+            Hurry::All => answers(task, hurry) && !answers(task, Hurry::Steps),
         });
         let choice = Choice::of(next.task.clone());
         page.execute(&choice)?;

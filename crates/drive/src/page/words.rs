@@ -1,7 +1,7 @@
 //! The events of a page and the parts of its outcomes, in the words of people who write pages.
 
 use super::served::{Files, origin};
-use crate::explore::{Effect, TIME_LIMIT, TaskWords};
+use crate::explore::{Effect, TaskWords};
 use anyorder_common::numbers::plural;
 use anyorder_finding::run::Differing;
 use anyorder_finding::{Severity, Site};
@@ -385,16 +385,17 @@ impl TaskWords for PageWords {
 
     /// A request that a page gives up in one order is often written to the console as an error,
     /// and nothing else comes of it.
+    /// A response that ends a timer, and a timer that gives the request up: its time limit.
+    fn excuse(&self, odd: &[&TaskName]) -> Option<&'static str> {
+        let is = |kind: &str| odd.iter().any(|task| task.segment().kind == kind);
+        (is("timeout") && (is("fetch") || is("request"))).then_some("request_timeout")
+    }
+
     fn harmless_class(&self, effects: &[Effect], odd: &[&TaskName]) -> Option<&'static str> {
         let is_written = |effect: &Effect| {
             effect.path.names().first().is_some_and(|name| name == "console")
                 || weight(effect) == Weight::Inner
         };
-        let is = |kind: &str| odd.iter().any(|task| task.segment().kind == kind);
-        if is("timeout") && (is("fetch") || is("request")) {
-            // The response ends the timer, and the timer gives the request up.
-            return Some(TIME_LIMIT);
-        }
         let is_response = |task: &&TaskName| task.segment().kind == "fetch";
         let aborted = odd.iter().any(is_response) && effects.iter().all(is_written);
         aborted.then_some("aborted_request")
@@ -494,7 +495,8 @@ mod tests {
         assert_eq!(class(&both, &[&response]), Some("aborted_request"));
         assert_eq!(class(&both, &[]), None, "it came in both");
         assert_eq!(class(&both, &[&timer, &load]), None, "no response");
-        assert_eq!(class(std::slice::from_ref(&shown), &[&timer, &response]), Some(TIME_LIMIT));
+        assert_eq!(words.excuse(&[&timer, &response]), Some("request_timeout"));
+        assert_eq!(words.excuse(&[&response]), None);
         assert_eq!(class(&[written, shown], &[&response]), None, "the page shows it");
     }
 

@@ -313,6 +313,7 @@ impl PageDriver {
     /// Begins an event in all frames and workers: the clock, the random numbers and the log.
     pub(crate) fn begin(&mut self, event: &str, seed: u32, now: u64) -> Result<(), WebError> {
         event.clone_into(&mut self.state.event);
+        self.state.releasing.clear();
         let mut contexts = self.frames();
         contexts.extend(self.workers());
         self.in_contexts(contexts, &format!("begin({seed},{now},{})", json!(event))).map(drop)

@@ -6,7 +6,7 @@ use super::origin::origin;
 use super::runtime::{BARRIER, HOLD_PATH, NAME, REWRITE, SYNCHRONOUS, SYNCHRONOUS_HEADER};
 use super::server::Waited;
 use super::sockets::OpenSocket;
-use super::workers::Worker;
+use super::workers::{AskedScript, Worker};
 use crate::devtools::Event;
 use crate::error::WebError;
 use crate::source::{PageRequest, Response, origin_of};
@@ -103,10 +103,8 @@ pub(crate) struct State {
     /// The workers that have not ended.
     pub(crate) workers: Vec<Worker>,
     pub(crate) workers_made: u32,
-    /// The scripts that came, and may be those of workers, by network id, with their addresses.
-    pub(super) asked_scripts: Vec<(String, String)>,
-    /// Those that were released.
-    pub(super) released: BTreeSet<String>,
+    /// The scripts that were asked for, and may be those of workers.
+    pub(super) asked_scripts: Vec<AskedScript>,
     /// The address of the script that is being released.
     pub(super) releasing: String,
     /// How many workers have each name.
@@ -439,7 +437,7 @@ impl PageDriver {
             self.answer_at_once(&held);
         } else {
             if held.is_of_worker() {
-                self.state.asked_scripts.push((held.network_id.clone(), held.request.url.clone()));
+                self.state.asked_scripts.push(AskedScript::of(&held));
             }
             self.state.arrived.push(held);
         }

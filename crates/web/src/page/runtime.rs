@@ -23,6 +23,9 @@ pub(crate) const BARRIER: &str = "/__anyorder/barrier";
 /// The path to which dynamic code is sent, to be rewritten.
 pub(crate) const REWRITE: &str = "/__anyorder/rewrite";
 
+/// What stands before the address of a script in the fragment of a copy of it.
+pub(crate) const HOME: &str = "#anyorder=";
+
 /// The start of the paths of scripts that stop the parser.
 pub(crate) const HOLD_PATH: &str = "/__anyorder/hold/";
 
@@ -80,7 +83,7 @@ pub(super) fn scripts(rewriter: &dyn Rewriter, sockets: &Sockets, config: &Confi
     let given = json!({
         "name": NAME, "key": config.key, "seed": config.seed, "epoch": config.epoch_ms,
         "page": config.url, "local": config.local,
-        "barrier": BARRIER, "rewrite": REWRITE, "sockets": own, "asks": asks,
+        "barrier": BARRIER, "rewrite": REWRITE, "home": HOME, "sockets": own, "asks": asks,
         "synchronous": SYNCHRONOUS, "header": SYNCHRONOUS_HEADER,
     });
     let schedule = include_str!("../scripts/schedule.js");

@@ -150,7 +150,12 @@ impl PageDriver {
     /// Lets the styles of a pressed or pointed-at element begin their transitions: whether the
     /// browser draws between two inputs would decide otherwise whether there are any.
     fn hold_animations(&mut self) -> Result<(), WebError> {
-        match self.in_context(None, "hold()") {
+        self.within_step("hold()")
+    }
+
+    /// Calls the runtime while a step goes on.
+    fn within_step(&mut self, call: &str) -> Result<(), WebError> {
+        match self.in_context(None, call) {
             // The page goes away.
             Err(WebError::Refused { .. }) => Ok(()),
             other => other.map(drop),
@@ -176,28 +181,32 @@ impl PageDriver {
         self.state.dragged = None;
         self.mouse("mouseMoved", start, 0)?;
         self.mouse("mousePressed", start, 1)?;
+        let mut may_begin = true;
         for step in 1..=DRAG_STEPS {
             let part = f64::from(step) / f64::from(DRAG_STEPS);
             let at = |from: f64, to: f64| from + (to - from) * part;
             let spot = Spot { x: at(start.x, end.x), y: at(start.y, end.y) };
             self.mouse("mouseMoved", spot, 1)?;
             self.pass(DRAG_STEP_MS)?;
-            if self.is_dragged(from)? {
-                self.drop_at(end)?;
-                break;
+            if may_begin && self.can_be_dragged(from)? {
+                if self.until_answered(DRAG_BEGINS, |state| state.dragged.is_some())? {
+                    self.drop_at(end)?;
+                    break;
+                }
+                // The page does not let it, as with an image that it moves itself.
+                may_begin = false;
             }
         }
         self.mouse("mouseReleased", end, 0)
     }
 
-    /// Returns whether the browser itself drags an element, as those with `draggable`.
-    fn is_dragged(&mut self, element: &Target) -> Result<bool, WebError> {
+    /// Returns whether the browser itself may drag an element, as those with `draggable`.
+    fn can_be_dragged(&mut self, element: &Target) -> Result<bool, WebError> {
         let element = format!("{NAME}.element({})", selector(element));
         let call = format!(
             "!!((e) => {{ for (; e; e = e.parentElement) if (e.draggable) return true }})({element})"
         );
-        let may_be = self.state.dragged.is_some() || self.look(&call)? == true;
-        Ok(may_be && self.until(DRAG_BEGINS, |state| state.dragged.is_some())?)
+        Ok(self.state.dragged.is_some() || self.look(&call)? == true)
     }
 
     /// Moves what the browser drags to a place, and drops it.
@@ -213,11 +222,7 @@ impl PageDriver {
 
     /// Lets time pass within a step.
     fn pass(&mut self, time: u32) -> Result<(), WebError> {
-        match self.in_context(None, &format!("pass({time})")) {
-            // The page goes away.
-            Err(WebError::Refused { .. }) => Ok(()),
-            other => other.map(drop),
-        }
+        self.within_step(&format!("pass({time})"))
     }
 
     fn upload(&mut self, into: &Target, files: &[std::path::PathBuf]) -> Result<(), WebError> {

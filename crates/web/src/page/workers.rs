@@ -4,7 +4,7 @@
 use super::driver::PageDriver;
 use super::handle::{Held, State, path, text};
 use super::opened::auto_attach;
-use super::runtime::SYNCHRONOUS;
+use super::runtime::{HOME, SYNCHRONOUS};
 use crate::devtools::Event;
 use serde_json::{Value, json};
 
@@ -27,6 +27,23 @@ pub(crate) struct Worker {
     released_at: Option<usize>,
     /// Whether it did not begin in time.
     pub(super) is_given_up: bool,
+}
+
+/// A script that was asked for, and may be that of a worker. What a worker imports has no network
+/// id.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct AskedScript {
+    fetch_id: String,
+    network_id: String,
+    url: String,
+    is_released: bool,
+}
+
+impl AskedScript {
+    pub(super) fn of(held: &Held) -> AskedScript {
+        let (fetch_id, network_id) = (held.fetch_id.clone(), held.network_id.clone());
+        AskedScript { fetch_id, network_id, url: held.request.url.clone(), is_released: false }
+    }
 }
 
 impl PageDriver {
@@ -130,7 +147,10 @@ impl State {
             return;
         }
         let url = &held.request.url;
-        self.released.insert(held.network_id.clone());
+        let is_it = |script: &&mut AskedScript| script.fetch_id == held.fetch_id;
+        if let Some(script) = self.asked_scripts.iter_mut().find(is_it) {
+            script.is_released = true;
+        }
         self.releasing.clone_from(url);
         let is_next = |worker: &&mut Worker| worker.url == *url && worker.released_at.is_none();
         if let Some(worker) = self.workers.iter_mut().find(is_next) {
@@ -150,10 +170,12 @@ impl State {
     /// Returns whether a worker cannot begin before a request is released: that of its script, or
     /// those of scripts that it imports.
     pub(super) fn waits(&self, worker: &Worker) -> bool {
-        let is_held = |id: &String| !self.released.contains(id) && !self.finished.contains(id);
+        let is_held = |script: &AskedScript| {
+            !script.is_released && !self.finished.contains(&script.network_id)
+        };
         match worker.released_at {
-            Some(at) => self.asked_scripts[at..].iter().any(|(id, _)| is_held(id)),
-            None => self.asked_scripts.iter().any(|(id, url)| *url == worker.url && is_held(id)),
+            Some(at) => self.asked_scripts[at..].iter().any(is_held),
+            None => self.asked_scripts.iter().any(|one| one.url == worker.url && is_held(one)),
         }
     }
 
@@ -172,7 +194,7 @@ impl State {
     fn workers_of(&self, script: &str) -> usize {
         match script {
             "" => self.blobs_attached,
-            _ => self.asked_scripts.iter().filter(|(_, url)| url == script).count(),
+            _ => self.asked_scripts.iter().filter(|one| one.url == script).count(),
         }
     }
 
@@ -180,7 +202,7 @@ impl State {
     /// document's own, and its number among those of the same.
     fn name_of_worker(&mut self, url: &str) -> String {
         // A copy of a script tells its address (workers.js).
-        let url = url.split_once("#anyorder=").map_or(url, |(_, home)| home);
+        let url = url.split_once(HOME).map_or(url, |(_, home)| home);
         let script = match url.split_once(':') {
             Some((kind @ ("blob" | "data"), _)) => format!("({kind})"),
             _ => path(url).to_owned(),

@@ -1,6 +1,5 @@
 // The second part: messages. A message is delivered by the browser when it likes. The first listener
 // of its target is ours: it stops the event and queues a copy, whose turn comes when it is fired.
-const workerName = '';
 const released = new N.WeakMap();
 // A list that can be iterated, whatever the page has done to lists.
 function listOf(items) {

@@ -14,7 +14,7 @@ const isAnswered = () => {
   activity++;
   if (unanswered <= 0) allAnswered();
 };
-waitForNatives = () => unanswered <= 0 ? undefined : new N.Promise((resolve) => {
+const waitForNatives = () => unanswered <= 0 ? undefined : new N.Promise((resolve) => {
   allAnswered = resolve;
   N.setTimeout(() => { unanswered = 0; resolve(); }, NATIVE_MS_MAX);
 });

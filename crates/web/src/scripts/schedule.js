@@ -187,8 +187,6 @@ let watchRefreshes = null;
 let waitForHistory = null;
 // Waits for databases that are opened, in frames.
 let waitForDatabases = null;
-// Waits for answers of natives.
-let waitForNatives = null;
 // Takes hold of the transitions and animations that have begun, in frames.
 let watchAnimations = null;
 // Waits until the page has been told of those that were ended, in frames.

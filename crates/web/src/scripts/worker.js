@@ -1,7 +1,7 @@
 const workerName = "__ANYORDER_WORKER__";
 // A worker that a worker has made runs a copy of its script, and has the script's address here.
-if (indexOf(W.location.hash, HOME) === 0) {
-  const home = new N.URL(slice(W.location.hash, HOME.length));
+if (indexOf(W.location.hash, config.home) === 0) {
+  const home = new N.URL(slice(W.location.hash, config.home.length));
   const full = (value) => typeof value === 'string' ? absolute(value) : value;
   for (let at = W; at; at = N.Object.getPrototypeOf(at)) {
     if (N.descriptor(at, 'location')) replaceGetter(at, 'location', function () { return home; });

@@ -30,7 +30,6 @@ const Made = W.XMLHttpRequest && {
   get: W.XMLHttpRequest.prototype.getResponseHeader,
   Blob: W.Blob, urlOf: W.URL.createObjectURL, encode: W.encodeURIComponent,
 };
-const HOME = '#anyorder=';
 // Returns the arguments of a worker's constructor, with a script that reports its accesses. The
 // browser asks by itself for the script of a worker that a worker makes (seen with Chromium 156), so
 // it is read here, and given as a blob that tells its address.
@@ -51,7 +50,7 @@ function withOwnScript(values) {
     const given = indexOf(url, 'data:') === 0
       ? 'data:' + type + ',' + Made.encode(text)
       : N.apply(Made.urlOf, W.URL, [new Made.Blob([text], { type })]);
-    return [given + (isPlain ? HOME + address : ''), values[1]];
+    return [given + (isPlain ? config.home + address : ''), values[1]];
   } catch {
     gap('a worker whose script is a blob or data reports no accesses: its script cannot be read');
     return values;
