@@ -114,8 +114,9 @@ pub trait TaskWords: Sync {
         None
     }
 
-    /// Returns the class of a reversal that does no harm whatever follows, also if the program fails
-    /// then. The tasks are those of the pair that only one of the two runs has. `None` by default.
+    /// Returns the class of a reversal that does no harm whatever follows, also if the program
+    /// fails then. The tasks are those of the pair that only one of the two runs has. `None` by
+    /// default.
     fn excuse(&self, _odd: &[&TaskName]) -> Option<&'static str> {
         None
     }
